@@ -1,0 +1,67 @@
+"""Poisson subsampling: each person is in the batch with probability q, independently.
+
+Proved under add-or-remove-one, and under zero-out: there the person's record becomes one that
+contributes nothing, and a sum over the batch has the same law as if the person were absent.
+Under replace-one no tight pair is proved, so it is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+from bursar import require
+from bursar.adjacency import Adjacency, Direction
+from bursar.errors import InvalidParameter, NoProof
+from bursar.exact import Exact, Number
+from bursar.mechanisms.base import Mechanism, fix
+from bursar.mechanisms.gaussian import Gaussian
+from bursar.privacy.curves import GaussianCurve, SubsampledGaussianCurve
+from bursar.privacy.pairs import Pair, subsampled
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class PoissonSubsampled(Mechanism):
+    """Run `base` on a Poisson sample of the people.
+
+    >>> PoissonSubsampled(Gaussian(noise_multiplier=1), sampling_probability="256/60000")
+    PoissonSubsampled(base=Gaussian(noise_multiplier=1), sampling_probability=8/1875)
+    """
+
+    name: ClassVar[str] = "poisson"
+    relations: ClassVar[frozenset[Adjacency]] = frozenset(
+        {Adjacency.ADD_OR_REMOVE_ONE, Adjacency.ZERO_OUT}
+    )
+    base: Gaussian
+    sampling_probability: Exact
+
+    def __init__(self, base: Mechanism, *, sampling_probability: Number) -> None:
+        q = require.probability(sampling_probability=sampling_probability)
+        if not isinstance(base, Mechanism):
+            raise InvalidParameter("it must be a mechanism", field="base", value=base)
+        if not isinstance(base, Gaussian):
+            raise NoProof(
+                f"a Poisson-subsampled {base.name} has no proved account here",
+                hint="Subsample a Gaussian, or account the base without amplification.",
+            )
+        fix(self, {"base": base, "sampling_probability": q})
+
+    def canonical(self) -> dict[str, Any]:
+        """The base's text with `sampling` and its probability: a step of a plan file."""
+        probability = self.sampling_probability.text
+        sampling = {"sampling": self.name, "sampling_probability": probability}
+        return self.base.canonical() | sampling
+
+    def pair(self, adjacency: Adjacency, direction: Direction) -> Pair:
+        """The mixture against the normal, in this direction."""
+        self.proved_under(adjacency)
+        return subsampled(self.base.noise_multiplier, self.sampling_probability, direction)
+
+    def rdp(self, adjacency: Adjacency) -> SubsampledGaussianCurve | GaussianCurve:
+        """The exact curve: D(P‖Q) is the larger direction.  Mironov, Talwar & Zhang 2019, Thm 5."""
+        self.proved_under(adjacency)
+        if self.sampling_probability == 1:
+            return self.base.rdp(adjacency)
+        return SubsampledGaussianCurve(self.base.noise_multiplier, self.sampling_probability)
+
