@@ -7,6 +7,7 @@ is a context of the thread, set by `precision` and restored on exit.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -39,7 +40,7 @@ def ball(value: Fraction | float) -> arb:
 def float_up(value: arb) -> float:
     """The least float known to be at or above the ball."""
     top = finite(value).upper()
-    near = float(top)
+    near = max(float(top), -sys.float_info.max)
     while math.isfinite(near) and not arb(near) >= top:
         near = math.nextafter(near, math.inf)
     return near
