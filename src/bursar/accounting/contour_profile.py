@@ -1,0 +1,155 @@
+"""The profile of subsampled and plain Gaussian steps: contours, proposed and then proved.
+
+A contour is shaped for one location; where the first guess of δ there was far off (losses of
+two humps), a second one is shaped from what the first found.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+from flint import arb
+
+from bursar.accounting.contour import Contour, Loss
+from bursar.numerics.balls import float_up, precision
+from bursar.numerics.propose import TOLERANCE, propose
+from bursar.numerics.roots import Bracket, bracket_root
+from bursar.numerics.sketch import Cumulant, cumulant, solve_decreasing
+from bursar.errors import LimitReached
+from bursar.truth import BillLine
+
+_COARSE = 4.0  # nats: enough to show that the other direction costs less
+_ENOUGH = 1e-15  # relative error of δ that needs no second contour
+
+
+@final
+@dataclass(slots=True)
+class ContourProfile:
+    """δ(ε) by contour integrals, and its inverse."""
+
+    loss: Loss
+    top: arb
+    found: Cumulant
+    method: str = "exact"
+    last: tuple[BillLine, ...] = field(default=(), init=False)
+
+    @classmethod
+    def of(cls, loss: Loss) -> ContourProfile:
+        """The profile of a composition in one direction."""
+        with precision(256):
+            top = loss.top()
+        return cls(loss, top, cumulant(list(loss.steps), float(loss.gaussian)))
+
+    def bounded(self) -> bool:
+        """Whether no loss exceeds `top`: the add direction without plain Gaussian steps."""
+        return bool(self.loss.gaussian == 0 and not self.loss.steps[0][0].removes)
+
+    def delta_at(self, epsilon: arb) -> arb:
+        """A ball for δ at ε."""
+        location = epsilon - self.top
+        if self.bounded() and location >= 0:
+            return arb(0)
+        goal = float(location)
+        lam = self._tilt(goal)
+        log_delta = self._log_delta(lam, goal)
+        for _ in range(3):
+            contour = self._contour(lam, goal, log_delta, TOLERANCE)
+            with precision(contour.shape.bits):
+                upper, lower = contour.upper(location), contour.lower(location)
+                value = lower.union(upper)
+                if upper - lower <= upper * _ENOUGH or not upper > 0:
+                    break
+                log_delta = float(upper.log())
+        self._note(contour, location, upper)
+        return value
+
+    def epsilon_at(self, target: arb) -> Bracket:
+        """A bracket for ε, decided at both ends by a contour near it."""
+        log_delta = float(target.log())
+        lam = solve_decreasing(lambda tilt: self.found.saddle(tilt)[1] - log_delta, 1.0)
+        goal = self.found.saddle(lam)[0]
+        if goal + float(self.top) < 0.02:
+            at_zero = self.delta_at(arb(0))
+            if at_zero <= target:
+                return Bracket(arb(0), arb(0))
+            if not at_zero > target:
+                return bracket_root(self.delta_at, target)
+        return self._located(lam, goal, log_delta, target)
+
+    def at_most(self, epsilon: arb, target: arb) -> bool:
+        """Whether a coarse contour proves δ(ε) ≤ target."""
+        location = epsilon - self.top
+        if self.bounded() and location >= 0:
+            return True
+        found = self.coarse(float(location), float(target.log()))
+        if found is None:
+            return False
+        with precision(found.shape.bits):
+            return bool(found.upper(location) <= target)
+
+    def coarse(self, location: float, log_target: float) -> Contour | None:
+        """A contour just sharp enough to prove δ ≤ target at a location; None where it is too near."""
+        lam = self._tilt(location)
+        log_delta = self._log_delta(lam, location)
+        room = log_target - log_delta
+        if room < 0.02:
+            return None
+        return self._contour(lam, location, log_delta, _COARSE - 2 * math.log(min(room, 1.0)))
+
+    def bill(self) -> tuple[BillLine, ...]:
+        """The errors of the last answer, relative to δ."""
+        return self.last
+
+    def _located(self, lam: float, goal: float, log_delta: float, target: arb) -> Bracket:
+        """The root near `goal`, from contours that are shaped anew while they are too blunt."""
+        for attempt in range(3):
+            contour = self._contour(lam, goal, log_delta, TOLERANCE)
+            goal, slope = contour.newton(goal, log_delta)
+            with precision(contour.shape.bits):
+                middle = arb(goal)
+                middle = (middle - (contour.trapezoid(middle) / target).log() / slope).mid()
+                gap = (contour.upper(middle) - contour.lower(middle)) / target
+                if attempt < 2 and not gap <= _ENOUGH:
+                    goal = float(middle) if middle.is_finite() else goal
+                    continue
+                reach = 2 * gap.upper() / -slope + abs(middle) * arb(2) ** -80
+                for _ in range(20):
+                    low, high = (middle - reach).mid(), (middle + reach).mid()
+                    if contour.upper(high) <= target and contour.lower(low) > target:
+                        self._note(contour, middle, target)
+                        return self._bracket(low, high)
+                    reach *= 8
+        raise LimitReached("the contour stays too blunt to decide", hint="Ask for --method rdp.")
+
+    def _bracket(self, low: arb, high: arb) -> Bracket:
+        with precision(256):
+            return Bracket((self.top + low).lower().max(arb(0)), (self.top + high).upper())
+
+    def _tilt(self, location: float) -> float:
+        return solve_decreasing(lambda lam: location - self.found.saddle(lam)[0], 1.0)
+
+    def _log_delta(self, lam: float, location: float) -> float:
+        """log δ at a location by the saddle point λ: a first guess."""
+        value, _, bend = (float(part[0]) for part in self.found.at(np.array([lam])))
+        width = bend + 1 / lam**2 + 1 / (1 + lam) ** 2
+        return value - lam * location - math.log(lam * (1 + lam)) - 0.5 * math.log(2 * math.pi * width)
+
+    def _contour(self, lam: float, location: float, log_delta: float, tolerance: float) -> Contour:
+        shape = propose(self.found, lam, location, log_delta, tolerance)
+        with precision(shape.bits):
+            return Contour.of(self.loss, shape)
+
+    def _note(self, contour: Contour, location: arb, size: arb) -> None:
+        with precision(64):
+            parts = contour.tail_at(location), contour.aliases_at(location)
+            tail, aliases = (float_up((part / size).upper()) for part in parts)
+            radius = float_up((contour.trapezoid(location) / size).rad())
+        where = "docs/proofs/contour.md"
+        self.last = (
+            BillLine("contour tail", tail, f"{where}, section 4"),
+            BillLine("aliases", aliases, f"{where}, section 1"),
+            BillLine("quadrature and rounding", radius, f"{where}, sections 2 and 3"),
+        )

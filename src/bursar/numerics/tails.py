@@ -1,0 +1,89 @@
+"""How fast |M(λ+iu)| falls: a bound for every u ≥ U, from one shifted line.
+
+With Im t = a the modulus is at most e^{a²/2s²} ∫ φ |w(t+ia)^A| e^{−u arg w(t+ia)} dt, which does
+not increase in u.  Relative to M(λ) it is one minus a gain, and the gain is bounded below over
+cells, so that the ratio stays sharp when it is raised to the power of many steps.
+Proof: docs/proofs/contour.md, section 4.
+"""
+
+from __future__ import annotations
+
+from flint import acb, arb
+
+from bursar.errors import InternalError
+from bursar.numerics.balls import ball, upper_of
+from bursar.numerics.lines import LineSpec, tilted_density, truncated_tails, log_slope
+from bursar.numerics.steps import Step
+
+
+def decay(step: Step, spec: LineSpec, mass: arb, u: float, shift: float) -> arb:
+    """Above |M(λ+iv)|/M(λ) for every v ≥ u.
+
+    Computes:  e^{a²/2s²} (1 − gain), a = `shift`, or 1 where that is less.
+    Valid for: 0 < a < πs² (remove), a ≤ πs²/2 (add); `mass` a ball for M(λ).
+    Error:     none: each cell's part is rounded to the safe side.
+    Cost:      a complex logarithm a cell.
+    Source:    docs/proofs/contour.md, section 4.
+    """
+    if not (0 < arb(shift) < arb.pi() * ball(step.s) ** 2 * (1 if step.removes else arb(0.5)) and u >= 0):
+        raise InternalError("a tail's shift is outside its lemma")
+    part = _removed if step.removes else _added
+    ratio = (arb(shift) ** 2 / (2 * ball(step.s) ** 2)).exp() * (1 - part(step, spec, mass, arb(u), arb(shift)))
+    return ratio.min(arb(1))
+
+
+def _removed(step: Step, spec: LineSpec, mass: arb, u: arb, shift: arb) -> arb:
+    """Below E[1 − e^{−u arg w}] under the tilted law: by convexity of log w (Jensen) in each cell."""
+    s2, a = ball(step.s) ** 2, step.exponent(arb(spec.lam))
+    left = arb(spec.eta) * spec.first
+    half = arb(spec.eta) * (spec.last - spec.first) / (2 * spec.cells)
+    gap, scale = 2 * half, 1 / (ball(step.s) * (2 * arb.pi()).sqrt())
+    shrink = 2 * half * scale * (-(half**2) / (6 * s2)).exp() / mass
+    edge, middle = step.exp_x(acb(left, shift)), step.exp_x(acb(left + half))
+    grow = (gap / s2).exp()
+    gain = arb(0)
+    for j in range(spec.cells):
+        t = left + (2 * j + 1) * half
+        density = (a * step.log_w(middle).real - t * t / (2 * s2)).exp()
+        gain += density * -(-u * step.log_w(edge).imag).expm1()
+        edge, middle = edge * grow, middle * grow
+    return gain * shrink
+
+
+def _added(step: Step, spec: LineSpec, mass: arb, u: arb, shift: arb) -> arb:
+    """Below 1 − E[|w(t+ia)/w|^{−λ} e^{−u arg w}]: the tilted density is log-concave here."""
+    s2, lam = ball(step.s) ** 2, arb(spec.lam)
+    left = arb(spec.eta) * spec.first
+    half = arb(spec.eta) * (spec.last - spec.first) / (2 * spec.cells)
+    scale = 1 / (ball(step.s) * (2 * arb.pi()).sqrt())
+    right = left + 2 * spec.cells * half
+    loss = truncated_tails(step, spec.lam, left, right, shift)
+    loss *= (-(shift**2) / (2 * s2)).exp()  # the Gaussian's growth is counted by the caller
+    bend = 2 * (shift / (2 * s2)).sin() ** 2
+    jensen = (-(half**2) / (6 * s2)).exp()
+    gain = arb(0)
+    share, log_w = step.share(left), step.log_w(step.exp_x(acb(left))).real
+    for j in range(spec.cells):
+        end, t = left + 2 * (j + 1) * half, left + (2 * j + 1) * half
+        share_end, log_end = step.share(end), step.log_w(step.exp_x(acb(end))).real
+        spread = _most_spread(share, share_end)
+        turn = step.log_w(step.exp_x(acb(end - 2 * half, shift))).imag
+        factor = (-(lam / 2) * (-2 * bend * spread).log1p() - u * turn).expm1()
+        if factor < 0:
+            low = 2 * half * scale * jensen * (-(lam * (log_w + log_end) + t * t / s2) / 2).exp()
+            gain -= low * factor
+        else:
+            lean = log_slope(step, spec.lam, t, arb(0)) * half
+            high = 2 * half * tilted_density(step, spec.lam, t, arb(0)) * (lean**2 / 6).exp()
+            loss += high * upper_of(factor).max(arb(0))
+        share, log_w = share_end, log_end
+    return (gain - loss) / mass
+
+
+def _most_spread(low: arb, high: arb) -> arb:
+    """Above p(1−p) on a cell where p runs from `low` to `high`."""
+    if high < 0.5:
+        return high * (1 - high)
+    if low > 0.5:
+        return low * (1 - low)
+    return arb(0.25)
