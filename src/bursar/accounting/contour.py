@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from bursar.errors import InternalError
 from bursar.numerics.balls import ball, upper_of
 from bursar.numerics.lines import LineSpec, line_values
-from bursar.numerics.propose import Shape
+from bursar.numerics.propose import Outer, Shape
 from bursar.numerics.steps import Step
-from bursar.numerics.tails import decay
+from bursar.numerics.tails import burst, decay
 
 
 @final
@@ -59,18 +59,25 @@ class Contour:
         """Evaluate the nodes; the working precision must be that of the shape."""
         lam, tau = arb(shape.lam), arb(shape.tau)
         points = [acb(lam, j * tau) for j in range(shape.n)]
-        terms = [loss.plain(z) / (z * (z + 1)) for z in points]
+        whole = [loss.plain(z) / (z * (z + 1)) for z in points]
+        cut = whole if shape.under else []
         fall = (-loss.gaussian * (shape.n * tau) ** 2 / 2).exp()
-        peak = loss.plain(acb(lam)).real
-        for (step, count), spec, shift in zip(loss.steps, shape.lines, shape.shifts, strict=True):
-            if spec.lam != shape.lam:
-                raise InternalError("a line belongs to another tilt")
-            values = line_values(step, spec, shape.tau, shape.n)
-            terms = [term * value**count for term, value in zip(terms, values, strict=True)]
+        peak, bursts, end = loss.plain(acb(lam)).real, arb(0), (shape.n * tau).lower()
+        for j, (step, count) in enumerate(loss.steps):
+            spec, shift = shape.lines[j], shape.shifts[j]
+            values = line_values(step, at_tilt(spec, shape.lam), shape.tau, shape.n)
+            whole = [term * value**count for term, value in zip(whole, values, strict=True)]
             mass = values[0].real
-            fall *= decay(step, spec, mass, (shape.n * tau).lower(), shift).upper() ** count
             peak *= mass**count
-        tail = peak * fall / (arb.pi() * tau * (shape.n - 1))
+            if shape.under:
+                low = at_tilt(shape.under[j], shape.lam)
+                values = line_values(step, low, shape.tau, shape.n)
+                cut = [term * value**count for term, value in zip(cut, values, strict=True)]
+                bursts += count * burst(step, spec, low, mass, end, shift) / mass
+            else:
+                fall *= decay(step, spec, mass, end, shift).upper() ** count
+        terms = [x - y for x, y in zip(whole, cut, strict=True)] if cut else whole
+        tail = peak * fall * (bursts if cut else 1) / (arb.pi() * tau * (shape.n - 1))
         terms[0] /= 2
         relative = np.array([complex(term / terms[0]) for term in terms])
         log_first = float(terms[0].real.log())
@@ -99,8 +106,8 @@ class Contour:
             self.outer = _aliases(self.loss, shape)
         right, left, none = self.outer
         return (
-            right * (-arb(shape.lam_right) * location).exp()
-            + left * (-arb(shape.lam_left) * location).exp()
+            right * (-arb(shape.right.lam) * location).exp()
+            + left * (-arb(shape.left.lam if shape.left else 0) * location).exp()
             + none
         )
 
@@ -112,42 +119,50 @@ class Contour:
         """Below δ at a location."""
         return self.trapezoid(location) - self.tail_at(location) - self.aliases_at(location)
 
-    def newton(self, location: float, log_delta: float) -> tuple[float, float]:
-        """In float64: where T reaches δ, and d log T/d location there."""
+    def log_value(self, location: float) -> tuple[float, float]:
+        """In float64: log T at a location, and its slope."""
         turns = 1j * self.shape.tau * np.arange(self.shape.n)
-        slope = -self.shape.lam
-        for _ in range(40):
-            weighted = self.sketch * np.exp(-turns * location)
-            value = float(weighted.sum().real)
-            if not value > 0:
-                break
-            slope = -self.shape.lam - float((weighted * turns).sum().real) / value
-            log_value = self.log_first + math.log(value * self.shape.tau / math.pi) - self.shape.lam * location
-            step = (log_delta - log_value) / slope
-            location += step
-            if abs(step) <= 1e-15 * abs(location):
-                break
-        return location, slope
+        weighted = self.sketch * np.exp(-turns * location)
+        value = float(weighted.sum().real)
+        if not value > 0:
+            return -math.inf, -self.shape.lam
+        log = self.log_first + math.log(value * self.shape.tau / math.pi) - self.shape.lam * location
+        return log, -self.shape.lam - float((weighted * turns).sum().real) / value
 
 
 def _aliases(loss: Loss, shape: Shape) -> tuple[arb, arb, arb]:
     """Above Σ e^{λmW} δ(e+mW) over m ≥ 1 and over m ≤ −1, by Chernoff at the two outer tilts."""
     lam, window = arb(shape.lam), 2 * arb.pi() / arb(shape.tau)
-    if not (arb(shape.lam_right) > lam and 0 <= shape.lam_left < shape.lam):
+    gap = arb(shape.right.lam) - lam
+    if not gap > 0 or not (shape.left is None or 0 <= shape.left.lam < shape.lam):
         raise InternalError("the outer tilts of a contour are out of order")
-    right = _chernoff(loss, shape.lam_right, shape.right) / ((arb(shape.lam_right) - lam) * window).expm1()
-    if shape.lam_left == 0:
+    right = chernoff(loss, shape.right) / (gap * window).expm1()
+    if shape.left is None:
         return right, arb(0), 1 / (lam * window).expm1()
-    left = _chernoff(loss, shape.lam_left, shape.left) / ((lam - arb(shape.lam_left)) * window).expm1()
+    left = chernoff(loss, shape.left) / ((lam - arb(shape.left.lam)) * window).expm1()
     return right, left, arb(0)
 
 
-def _chernoff(loss: Loss, at: float, lines: tuple[LineSpec, ...]) -> arb:
-    """Above δ(x) e^{ax} for every x: e^{K(a)} a^a/(1+a)^{1+a}."""
-    a = arb(at)
-    bound = loss.plain(acb(a)).real * (a * a.log() - (1 + a) * (1 + a).log()).exp()
+def chernoff(loss: Loss, outer: Outer) -> arb:
+    """Above δ(x) e^{ax} for every x, of the whole law or of a slice: mass(a) a^a/(1+a)^{1+a}."""
+    a = arb(outer.lam)
+    peak = (a * a.log() - (1 + a) * (1 + a).log()).exp() if outer.lam > 0 else arb(1)
+    whole, cut = mass(loss, outer.lam, outer.lines), arb(0)
+    if outer.under:
+        cut = mass(loss, outer.lam, outer.under)
+    return peak * loss.plain(acb(a)).real * upper_of(whole - cut).max(arb(0))
+
+
+def mass(loss: Loss, lam: float, lines: tuple[LineSpec, ...]) -> arb:
+    """Π M(λ)^k of the steps below their lines' thresholds."""
+    found = arb(1)
     for (step, count), spec in zip(loss.steps, lines, strict=True):
-        if spec.lam != at:
-            raise InternalError("a line belongs to another tilt")
-        bound *= upper_of(line_values(step, spec, 1.0, 1)[0].real) ** count
-    return bound
+        found *= line_values(step, at_tilt(spec, lam), 1.0, 1)[0].real ** count
+    return found
+
+
+def at_tilt(spec: LineSpec, lam: float) -> LineSpec:
+    """The line itself, which must be at this tilt."""
+    if spec.lam != lam:
+        raise InternalError("a line belongs to another tilt")
+    return spec

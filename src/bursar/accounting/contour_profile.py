@@ -7,22 +7,26 @@ two humps), a second one is shaped from what the first found.
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
 from flint import arb
 
-from bursar.accounting.contour import Contour, Loss
+from bursar.accounting.contour import Loss
+from bursar.accounting.stack import Stack
 from bursar.numerics.balls import float_up, precision
+from bursar.numerics.levels import propose_levels
 from bursar.numerics.propose import TOLERANCE, propose
-from bursar.numerics.roots import Bracket, bracket_root
+from bursar.numerics.roots import Bracket
 from bursar.numerics.sketch import Cumulant, cumulant, solve_decreasing
 from bursar.errors import LimitReached
 from bursar.truth import BillLine
 
 _COARSE = 4.0  # nats: enough to show that the other direction costs less
-_ENOUGH = 1e-15  # relative error of δ that needs no second contour
+_SHORT = 2_500  # nodes of a contour that is not worth cutting
+_ENOUGH = 1e-16  # relative error of an answer that needs no second contour
 
 
 @final
@@ -54,30 +58,32 @@ class ContourProfile:
             return arb(0)
         goal = float(location)
         lam = self._tilt(goal)
-        log_delta = self._log_delta(lam, goal)
+        log_delta, blunt = self._log_delta(lam, goal), math.inf
         for _ in range(3):
             contour = self._contour(lam, goal, log_delta, TOLERANCE)
-            with precision(contour.shape.bits):
+            with precision(contour.bits):
                 upper, lower = contour.upper(location), contour.lower(location)
                 value = lower.union(upper)
-                if upper - lower <= upper * _ENOUGH or not upper > 0:
+                wide = float((upper / lower - 1).upper()) if lower > 0 else math.inf
+                if wide <= _ENOUGH or wide > 0.5 * blunt or not upper > 0:
                     break
-                log_delta = float(upper.log())
+                blunt, log_delta = wide, float(upper.log())
         self._note(contour, location, upper)
         return value
 
     def epsilon_at(self, target: arb) -> Bracket:
-        """A bracket for ε, decided at both ends by a contour near it."""
+        """A bracket for ε, decided at both ends by contours near it."""
         log_delta = float(target.log())
         lam = solve_decreasing(lambda tilt: self.found.saddle(tilt)[1] - log_delta, 1.0)
         goal = self.found.saddle(lam)[0]
-        if goal + float(self.top) < 0.02:
-            at_zero = self.delta_at(arb(0))
-            if at_zero <= target:
-                return Bracket(arb(0), arb(0))
-            if not at_zero > target:
-                return bracket_root(self.delta_at, target)
-        return self._located(lam, goal, log_delta, target)
+        if goal + float(self.top) > 0:
+            found = self._located(lam, goal, log_delta, target)
+            if found.low > 0:
+                return found
+        at_zero = self.delta_at(arb(0))
+        if at_zero <= target:
+            return Bracket(arb(0), arb(0))
+        return self._located(lam, max(goal, -float(self.top)), log_delta, target)
 
     def at_most(self, epsilon: arb, target: arb) -> bool:
         """Whether a coarse contour proves δ(ε) ≤ target."""
@@ -87,10 +93,10 @@ class ContourProfile:
         found = self.coarse(float(location), float(target.log()))
         if found is None:
             return False
-        with precision(found.shape.bits):
+        with precision(found.bits):
             return bool(found.upper(location) <= target)
 
-    def coarse(self, location: float, log_target: float) -> Contour | None:
+    def coarse(self, location: float, log_target: float) -> Stack | None:
         """A contour just sharp enough to prove δ ≤ target at a location; None where it is too near."""
         lam = self._tilt(location)
         log_delta = self._log_delta(lam, location)
@@ -105,17 +111,20 @@ class ContourProfile:
 
     def _located(self, lam: float, goal: float, log_delta: float, target: arb) -> Bracket:
         """The root near `goal`, from contours that are shaped anew while they are too blunt."""
-        for attempt in range(3):
+        blunt = math.inf
+        for attempt in range(4):
             contour = self._contour(lam, goal, log_delta, TOLERANCE)
             goal, slope = contour.newton(goal, log_delta)
-            with precision(contour.shape.bits):
+            with precision(contour.bits):
                 middle = arb(goal)
                 middle = (middle - (contour.trapezoid(middle) / target).log() / slope).mid()
                 gap = (contour.upper(middle) - contour.lower(middle)) / target
-                if attempt < 2 and not gap <= _ENOUGH:
-                    goal = float(middle) if middle.is_finite() else goal
+                wide = float(gap.upper()) if gap.is_finite() else math.inf
+                size = -slope * float(abs(self.top + middle))
+                if wide > _ENOUGH * size and wide < 0.5 * blunt and attempt < 3:
+                    blunt, goal = wide, float(middle) if middle.is_finite() else goal
                     continue
-                reach = 2 * gap.upper() / -slope + abs(middle) * arb(2) ** -80
+                reach = 2 * arb(wide) / -slope + abs(middle) * arb(2) ** -80
                 for _ in range(20):
                     low, high = (middle - reach).mid(), (middle + reach).mid()
                     if contour.upper(high) <= target and contour.lower(low) > target:
@@ -137,12 +146,22 @@ class ContourProfile:
         width = bend + 1 / lam**2 + 1 / (1 + lam) ** 2
         return value - lam * location - math.log(lam * (1 + lam)) - 0.5 * math.log(2 * math.pi * width)
 
-    def _contour(self, lam: float, location: float, log_delta: float, tolerance: float) -> Contour:
-        shape = propose(self.found, lam, location, log_delta, tolerance)
-        with precision(shape.bits):
-            return Contour.of(self.loss, shape)
+    def _contour(self, lam: float, location: float, log_delta: float, tolerance: float) -> Stack:
+        """One contour where it is short enough, else one for each slice of the law."""
+        plain = None
+        with suppress(LimitReached):
+            plain = propose(self.found, lam, location, log_delta, tolerance)
+        if plain is not None and (plain.n <= _SHORT or not self.loss.steps[0][0].removes):
+            return Stack.of(self.loss, [plain], None)
+        try:
+            shapes, body = propose_levels(self.found, location, log_delta, tolerance)
+        except LimitReached:
+            if plain is None:
+                raise
+            shapes, body = [plain], None
+        return Stack.of(self.loss, shapes, body)
 
-    def _note(self, contour: Contour, location: arb, size: arb) -> None:
+    def _note(self, contour: Stack, location: arb, size: arb) -> None:
         with precision(64):
             parts = contour.tail_at(location), contour.aliases_at(location)
             tail, aliases = (float_up((part / size).upper()) for part in parts)

@@ -2,8 +2,9 @@
 
 The integrand φ w^A is analytic for |Im t| < πs².  On the line Im t = ±α/2 (+ for remove, − for
 add) the factor w^{iu} decays with u, so one set of nodes serves every u ≥ 0, and the trapezoid
-error is bounded by the integrals over Im t = 0 and Im t = ±α, uniformly in u.  Proofs:
-docs/proofs/contour.md, sections 2 and 3.  Legend as in `steps.py`; `shift` is α.
+error is bounded by the integrals over Im t = 0 and Im t = ±α, uniformly in u.  In the remove direction the
+law may be cut softly: kept(T) = Φ((T−t)/h) takes away what lies above a threshold T.  Proofs:
+docs/proofs/contour.md, sections 2, 3 and 5.  Legend as in `steps.py`; `shift` is α, `soft` is h.
 """
 
 from __future__ import annotations
@@ -33,16 +34,23 @@ class LineSpec:
     last: int
     shift: float
     cells: int
+    above: float = math.inf  # the law is cut above this threshold
+    soft: float = math.inf
+
+    @property
+    def cut(self) -> bool:
+        """Whether a threshold is set."""
+        return self.above < math.inf
 
 
 def line_values(step: Step, spec: LineSpec, tau: float, n: int) -> list[acb]:
-    """Balls for M(λ + ijτ), j = 0..n−1.
+    """Balls for M(λ + ijτ), j = 0..n−1, of the law below the line's threshold.
 
     Computes:  the trapezoid sum over the line's nodes, by baby and giant steps.
     Valid for: u ≥ 0; 0 < α < πs² (remove), α ≤ πs²/2 (add).
     Error:     strip and truncation, both added to the balls' radii.
     Cost:      n x nodes multiplications in one matrix product.
-    Source:    docs/proofs/contour.md, sections 2 and 3.
+    Source:    docs/proofs/contour.md, sections 2, 3 and 5.
     """
     check(step, spec)
     baby = max(1, math.isqrt(n - 1) + 1)
@@ -64,12 +72,16 @@ def check(step: Step, spec: LineSpec) -> None:
     """Every hypothesis of the line's lemmas that is about its parameters."""
     strip = arb.pi() * ball(step.s) ** 2 * (arb(1) if step.removes else arb(0.5))
     held = (
-        0 < spec.lam < math.inf
+        0 <= spec.lam < math.inf
         and 0 < spec.eta < math.inf
         and spec.first < spec.last
         and spec.cells > 0
         and spec.shift > 0
         and arb(spec.shift) < strip
+        and spec.soft > 0
+        and spec.above > -math.inf
+        and (step.removes or not spec.cut)
+        and (spec.soft < math.inf) == spec.cut
     )
     if not held:
         raise InternalError(f"a line's parameters are outside its lemma: {spec}")
@@ -80,7 +92,7 @@ def line_error(step: Step, spec: LineSpec, at_zero: arb) -> arb:
     gain = (arb.pi() * arb(spec.shift) / arb(spec.eta)).expm1()
     cut = truncation(step, spec)
     if step.removes:
-        grown = 1 + (arb(spec.shift) ** 2 / (2 * ball(step.s) ** 2)).exp()
+        grown = 1 + (arb(spec.shift) ** 2 * stiffness(step, spec) / 2).exp()
         share = grown / gain
         if not share < 0.5:
             raise InternalError("a line's step is too wide for its strip")
@@ -101,8 +113,21 @@ def powers(base: acb, n: int) -> list[acb]:
     return found[:n]
 
 
+def stiffness(step: Step, spec: LineSpec) -> arb:
+    """γ: the integrand grows by at most e^{a²γ/2} on Im t = a."""
+    normal = 1 / ball(step.s) ** 2
+    return normal + 1 / arb(spec.soft) ** 2 if spec.cut else normal
+
+
+def kept(spec: LineSpec, t: acb) -> acb:
+    """What the soft threshold leaves at t: Φ((T−t)/h)."""
+    if not spec.cut:
+        return acb(1)
+    return ((t - spec.above) / (arb(spec.soft) * arb(2).sqrt())).erfc() / 2
+
+
 def _nodes(step: Step, spec: LineSpec, tau: float) -> tuple[list[acb], list[acb]]:
-    """For each node: η φ w^{A(λ)}, and the factor w^{±iτ} by which it moves to the next u."""
+    """For each node: η φ w^{A(λ)} below the threshold, and the factor w^{±iτ} to the next u."""
     s2, eta = ball(step.s) ** 2, arb(spec.eta)
     sign = 1 if step.removes else -1
     off, t = sign * arb(spec.shift) / 2, spec.first * eta
@@ -117,6 +142,9 @@ def _nodes(step: Step, spec: LineSpec, tau: float) -> tuple[list[acb], list[acb]
         weights.append(phi * (a * log_w + acb(0, phase * eta * j)).exp())
         ratios.append((turn * log_w).exp())
         exp_x, phi, slope = exp_x * ratio, phi * slope, slope * bend
+    if spec.cut:
+        points = [acb(eta * j, off) for j in range(spec.first, spec.last + 1)]
+        weights = [w * kept(spec, t) for w, t in zip(weights, points, strict=True)]
     return weights, ratios
 
 
@@ -131,8 +159,11 @@ def truncation(step: Step, spec: LineSpec) -> arb:
     if step.removes:
         a = step.exponent(arb(spec.lam))
         slopes = -left / s2, (right - a) / s2
-        grown = (arb(spec.shift) ** 2 / (8 * s2)).exp()
+        grown = (arb(spec.shift) ** 2 * stiffness(step, spec) / 8).exp()
         heights = [grown * tilted_density(step, spec.lam, end, arb(0)) for end in (left, right)]
+        if spec.cut:
+            slopes = slopes[0], slopes[1] + (right - spec.above) / arb(spec.soft) ** 2
+            heights[1] *= kept(spec, acb(right)).real
     else:
         angle = arb(spec.shift) / 2
         slopes = (

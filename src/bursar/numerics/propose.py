@@ -7,6 +7,7 @@ stands in docs/proofs/contour.md.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
@@ -24,6 +25,16 @@ _SLANTS = np.geomspace(2e-4, 1.0, 22)
 
 @final
 @dataclass(frozen=True, slots=True)
+class Outer:
+    """Another tilt, with its lines: for an alias, or for a body that is left out."""
+
+    lam: float
+    lines: tuple[LineSpec, ...]
+    under: tuple[LineSpec, ...] = ()
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Shape:
     """Where a contour runs: Re z = lam, step tau, n nodes; tilts and lines for its aliases."""
 
@@ -33,18 +44,20 @@ class Shape:
     loss: float
     bits: int
     lines: tuple[LineSpec, ...]
+    under: tuple[LineSpec, ...]  # of the law cut below, where this is a slice
     shifts: tuple[float, ...]
-    right: tuple[LineSpec, ...]
-    left: tuple[LineSpec, ...]
-    lam_right: float
-    lam_left: float
+    right: Outer
+    left: Outer | None  # None: no tilt, and mass at most 1
 
 
 def propose(
     found: Cumulant, lam: float, location: float, log_delta: float, tolerance: float = TOLERANCE
 ) -> Shape:
     """A contour for δ at `location`, given its saddle point λ and log δ there."""
-    centre, window, right, left = _tilts(found, lam, location, log_delta - tolerance)
+    width = math.sqrt(float(found.at(np.array([lam]))[2][0]))
+    centre, window, right, left = tilts(
+        lambda x: found.at(x)[0], lam, width, location, log_delta - tolerance
+    )
     value = float(found.at(np.array([centre]))[0][0])
     loss = value - centre * location - math.log(centre) - math.log1p(centre) - log_delta
     ceiling = -loss - math.log1p(centre) - math.log(centre) - tolerance
@@ -58,41 +71,62 @@ def propose(
     lines = tuple(
         line(step, centre, digits + more) for step, more in zip(found.steps, log_counts, strict=True)
     )
-    grown = max((spec.shift**2 / (8 * step.s**2) for spec, step in zip(lines, found.steps, strict=True)), default=0)
-    bits = 32 * math.ceil((digits + max(log_counts, default=0.0) + grown + 24) / math.log(2) / 32)
+    bits = shape_bits(found.steps, lines, digits)
     plain = 6.0 + tolerance / 8
 
-    def side(at: float) -> tuple[LineSpec, ...]:
-        return tuple(line(s, at, plain + more) for s, more in zip(found.steps, log_counts, strict=True))
+    def side(at: float) -> Outer:
+        each = zip(found.steps, log_counts, strict=True)
+        return Outer(at, tuple(line(s, at, plain + more) for s, more in each))
 
-    return Shape(
-        centre, tau, n, loss, bits, lines, shifts, side(right), side(left) if left else (), right, left
-    )
+    outer = side(right), side(left) if left > 0 else None
+    return Shape(centre, tau, n, loss, bits, lines, (), shifts, *outer)
 
 
-def _tilts(found: Cumulant, lam: float, location: float, target: float) -> tuple[float, float, float, float]:
-    """The tilt and the narrowest window W whose aliases are below the tolerance, with their tilts."""
-    width = math.sqrt(float(found.at(np.array([lam]))[2][0]))
+def shape_bits(steps: tuple[StepSketch, ...], lines: tuple[LineSpec, ...], digits: float) -> int:
+    """The working precision for so many nats, the growth on the slanted lines included."""
+    need = 0.0
+    for step, spec in zip(steps * 2, lines, strict=False):
+        stiff = 1 / step.s**2 + (1 / spec.soft**2 if spec.cut else 0.0)
+        need = max(need, math.log(step.count) + spec.shift**2 * stiff / 8)
+    return 32 * math.ceil((digits + need + 24) / math.log(2) / 32)
+
+
+def tilts(
+    cumulant: Callable[[Array], Array],
+    lam: float,
+    width: float,
+    location: float,
+    target: float,
+    *,
+    mass: float | None = None,
+    reach: float = math.inf,
+) -> tuple[float, float, float, float]:
+    """The tilt and the narrowest window W whose aliases are below e^target, with their tilts.
+
+    `mass` is the logarithm of the law's total mass where that is below 1 and known.
+    """
     near = lam * np.geomspace(0.3, 3, 15)
     above = lam + np.geomspace(0.4, 14, 14) / width
-    tilts = np.unique(np.concatenate([near, above[above < 60 * lam + 60]]))
-    k = found.at(tilts)[0]
-    chernoff = k - tilts * location + tilts * np.log(tilts) - (1 + tilts) * np.log1p(tilts)
-    gaps = tilts[None, :] - tilts[:, None]
+    found = np.unique(np.concatenate([near, above[above < 60 * lam + 60]]))
+    found = found[found < reach]
+    k = cumulant(found)
+    chernoff = k - found * location + found * np.log(found) - (1 + found) * np.log1p(found)
+    gaps = found[None, :] - found[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         need = (chernoff[None, :] - target) / np.abs(gaps)
     right = np.where(gaps > 0, need, np.inf)
     left = np.where(gaps < 0, need, np.inf)
-    none = -target / tilts
+    none = ((mass or 0.0) - target) / found
     window = np.maximum(right.min(axis=1), np.minimum(left.min(axis=1), none))
-    loss = k - tilts * location - np.log(tilts) - np.log1p(tilts)
+    window = np.maximum(window, 4 / found)
+    loss = k - found * location - np.log(found) - np.log1p(found)
     window = np.where(loss <= loss.min() + _LARGEST_LOSS, window, np.inf)
     best = int(np.argmin(window))
     if not math.isfinite(window[best]):
         raise LimitReached("no window holds the tilted loss")
-    far = float(tilts[int(np.argmin(right[best]))])
-    close = 0.0 if none[best] <= left[best].min() else float(tilts[int(np.argmin(left[best]))])
-    return float(tilts[best]), float(window[best]), far, close
+    far = float(found[int(np.argmin(right[best]))])
+    close = 0.0 if none[best] <= left[best].min() else float(found[int(np.argmin(left[best]))])
+    return float(found[best]), float(window[best]), far, close
 
 
 def _length(found: Cumulant, lam: float, ceiling: float) -> tuple[float, tuple[float, ...]]:
@@ -145,27 +179,39 @@ class _Slants:
         return min(float(logs[at]), 0.0), float(self.shifts[at])
 
 
-def line(sketch: StepSketch, lam: float, digits: float) -> LineSpec:
+def line(
+    sketch: StepSketch,
+    lam: float,
+    digits: float,
+    *,
+    above: float = math.inf,
+    soft: float = math.inf,
+) -> LineSpec:
     """The line with the fewest nodes whose error is below e^-digits of M(λ)."""
     s, s2 = sketch.s, sketch.s**2
+    soft = soft if above < math.inf else math.inf
+    stiff = 1 / s2 + (1 / soft**2 if soft < math.inf else 0.0)
     logs = sketch.tilted(lam)
+    if above < math.inf:
+        logs = logs - 0.5 * np.maximum((sketch.t - above) / soft, 0.0) ** 2
     limit = (0.98 if sketch.step.removes else 0.49) * math.pi * s2
-    tried = np.minimum(np.geomspace(0.02, 1.0, 12) * 1.6 * math.sqrt(2 * digits) * s, limit)
+    tried = np.minimum(np.geomspace(0.02, 1.0, 12) * 1.6 * math.sqrt(2 * digits / stiff), limit)
     found: LineSpec | None = None
     fewest = math.inf
     for shift in np.unique(tried):
-        growth = shift**2 / (2 * s2)
+        growth = shift**2 * stiff / 2
         penalty = 0.0 if sketch.step.removes else _penalty(sketch, logs, lam, float(shift))
         eta = math.pi * shift / (digits + np.logaddexp(0, growth + penalty))
         kept = np.flatnonzero(logs > logs.max() - digits - growth / 4 - penalty - 2)
         low, high = sketch.t[kept[0]], sketch.t[kept[-1]]
         if sketch.step.removes:
-            low, high = min(low, -s), max(high, 1 + lam + s)
+            low = min(low, -s)
+            high = max(high, min(1 + lam + s, above + 30 * soft))
         nodes = (high - low) / eta
         if nodes < fewest:
             fewest = nodes
-            cells = 96
-            found = LineSpec(lam, float(eta), math.floor(low / eta), math.ceil(high / eta), float(shift), cells)
+            ends = math.floor(low / eta), math.ceil(high / eta)
+            found = LineSpec(lam, float(eta), *ends, float(shift), 96, above, soft)
     if found is None or fewest > 20_000:
         raise LimitReached(f"a step's line would need {fewest:.0f} nodes")
     return found

@@ -14,7 +14,6 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from bursar.adjacency import Direction
 from bursar.errors import LimitReached
 from bursar.numerics.steps import Step
 
@@ -32,6 +31,7 @@ class StepSketch:
     s: float = field(init=False)
     q: float = field(init=False)
     reach: float = field(init=False, default=-1.0)
+    finest: float = field(init=False, default=math.inf)
     t: Array = field(init=False)
     log_phi: Array = field(init=False)
     log_w: Array = field(init=False)
@@ -43,6 +43,10 @@ class StepSketch:
         """A at each λ."""
         return 1 + lam if self.step.removes else -lam
 
+    def refine(self, gap: float) -> None:
+        """Make the grid as fine as this, from the next use on."""
+        self.finest, self.reach = gap, -1.0
+
     def widen(self, lam: float) -> None:
         """Make the grid reach the mass of the tilt λ."""
         if lam <= self.reach:
@@ -50,7 +54,7 @@ class StepSketch:
         s, room = self.s, 14 * self.s
         if self.step.removes:
             self.reach = 1.3 * lam
-            self._grid(-room, 1 + self.reach + room, s / 4)
+            self._grid(-room, 1 + self.reach + room, min(s / 4, self.finest))
         else:
             self.reach = math.inf
             self._grid(-55 * s, 3 * room, min(s / 4, s * s / 20 / math.sqrt(s)))
@@ -145,5 +149,3 @@ def cumulant(steps: list[tuple[Step, int]], gaussian: float) -> Cumulant:
     """The sketch of a composition; `gaussian` is Σ k/σ² of its plain Gaussian steps."""
     return Cumulant(tuple(StepSketch(step, count) for step, count in steps), gaussian)
 
-
-__all__ = ["Array", "Cumulant", "Direction", "StepSketch", "cumulant", "solve_decreasing"]

@@ -8,11 +8,21 @@ Proof: docs/proofs/contour.md, section 4.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from flint import acb, arb
 
 from bursar.errors import InternalError
 from bursar.numerics.balls import ball, upper_of
-from bursar.numerics.lines import LineSpec, tilted_density, truncated_tails, log_slope
+from bursar.numerics.lines import (
+    LineSpec,
+    kept,
+    log_slope,
+    stiffness,
+    tilted_density,
+    truncated_tails,
+    truncation,
+)
 from bursar.numerics.steps import Step
 
 
@@ -28,7 +38,8 @@ def decay(step: Step, spec: LineSpec, mass: arb, u: float, shift: float) -> arb:
     if not (0 < arb(shift) < arb.pi() * ball(step.s) ** 2 * (1 if step.removes else arb(0.5)) and u >= 0):
         raise InternalError("a tail's shift is outside its lemma")
     part = _removed if step.removes else _added
-    ratio = (arb(shift) ** 2 / (2 * ball(step.s) ** 2)).exp() * (1 - part(step, spec, mass, arb(u), arb(shift)))
+    gain = part(step, spec, mass, arb(u), arb(shift))
+    ratio = (arb(shift) ** 2 * stiffness(step, spec) / 2).exp() * (1 - gain)
     return ratio.min(arb(1))
 
 
@@ -45,9 +56,52 @@ def _removed(step: Step, spec: LineSpec, mass: arb, u: arb, shift: arb) -> arb:
     for j in range(spec.cells):
         t = left + (2 * j + 1) * half
         density = (a * step.log_w(middle).real - t * t / (2 * s2)).exp()
+        if spec.cut:
+            density *= kept(spec, acb(t + half)).real
         gain += density * -(-u * step.log_w(edge).imag).expm1()
         edge, middle = edge * grow, middle * grow
     return gain * shrink
+
+
+def burst(step: Step, upper: LineSpec, lower: LineSpec, mass: arb, u: arb, shift: float) -> arb:
+    """Above |M(λ+iv)| of the law between two thresholds, for every v ≥ u.  Remove only.
+
+    Computes:  e^{a²γ/2} times cell suprema of φ w^A kept(T) (1 − kept(T′)) e^{−u arg w}; what is
+               left of the cells is below `mass`, M(λ) of the law under T, times 1 − kept(T′).
+    Valid for: 0 < a < πs², both lines at one tilt.
+    Error:     none: each cell's part is rounded up.
+    Cost:      a complex logarithm and two error functions a cell.
+    Source:    docs/proofs/contour.md, section 5.
+    """
+    in_strip = 0 < arb(shift) < arb.pi() * ball(step.s) ** 2
+    if not (step.removes and in_strip and u >= 0 and lower.cut and lower.above < upper.above):
+        raise InternalError("a tail's shift or thresholds are outside its lemma")
+    s2, a, angle = ball(step.s) ** 2, step.exponent(arb(upper.lam)), arb(shift)
+    soft = arb(lower.soft)
+    ends = [arb(lower.above) - 16 * soft, arb(lower.above) + 4 * soft, arb(upper.eta) * upper.last]
+    outside = mass * (1 - kept(lower, acb(ends[0])).real)
+    total = arb(0)
+    for left, right in pairwise(ends):
+        gap = (right - left) / (2 * upper.cells)
+        if not gap > 0:
+            raise InternalError("a slice ends below its threshold")
+        edge, flat = step.exp_x(acb(left, angle)), step.exp_x(acb(left))
+        grow = (gap / s2).exp()
+        log_left, stays = step.log_w(flat).real, kept(upper, acb(left)).real
+        for j in range(2 * upper.cells):
+            low, high = left + j * gap, left + (j + 1) * gap
+            flat *= grow
+            log_right = step.log_w(flat).real
+            # log w is convex: φ w^A is under a parabola through its chord, whose top is bounded
+            lean = a * (log_right - log_left) / gap
+            peak = (lean * s2).max(low).min(high)
+            height = (a * log_left + lean * (peak - low) - peak**2 / (2 * s2)).exp()
+            goes = 1 - kept(lower, acb(high)).real
+            total += gap * height * goes * stays * (-u * step.log_w(edge).imag).exp()
+            edge, log_left, stays = edge * grow, log_right, kept(upper, acb(high)).real
+    scale = 1 / (ball(step.s) * (2 * arb.pi()).sqrt())
+    growth = (angle**2 * stiffness(step, lower) / 2).exp()
+    return growth * (total * scale + outside + truncation(step, upper))
 
 
 def _added(step: Step, spec: LineSpec, mass: arb, u: arb, shift: arb) -> arb:
