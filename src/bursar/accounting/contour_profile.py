@@ -25,6 +25,7 @@ from bursar.errors import LimitReached
 from bursar.truth import BillLine
 
 _COARSE = 4.0  # nats: enough to show that the other direction costs less
+_FAR = 7.0  # nats: farther off, a contour says little
 _SHORT = 2_500  # nodes of a contour that is not worth cutting
 _ENOUGH = 1e-16  # relative error of an answer that needs no second contour
 
@@ -111,17 +112,29 @@ class ContourProfile:
 
     def _located(self, lam: float, goal: float, log_delta: float, target: arb) -> Bracket:
         """The root near `goal`, from contours that are shaped anew while they are too blunt."""
-        blunt = math.inf
-        for attempt in range(4):
-            contour = self._contour(lam, goal, log_delta, TOLERANCE)
-            goal, slope = contour.newton(goal, log_delta)
+        blunt, tolerance = math.inf, TOLERANCE
+        for attempt in range(10):
+            contour = self._contour(lam, goal, log_delta, tolerance)
+            miss, slope = contour.miss(goal, log_delta)
+            if abs(miss) > _FAR and attempt < 8:
+                goal, tolerance = self._jump(goal, miss, slope), _COARSE + 6
+                continue
+            near, slope = contour.newton(goal, log_delta)
+            size = max(goal + float(self.top), 0.0)
+            if not abs(near - goal) <= max(0.6 * size, _FAR / -slope) and attempt < 8:
+                goal, tolerance = self._jump(goal, miss, slope), _COARSE + 6
+                continue
+            goal = near
+            if tolerance < TOLERANCE:
+                tolerance = TOLERANCE
+                continue
             with precision(contour.bits):
                 middle = arb(goal)
                 middle = (middle - (contour.trapezoid(middle) / target).log() / slope).mid()
                 gap = (contour.upper(middle) - contour.lower(middle)) / target
                 wide = float(gap.upper()) if gap.is_finite() else math.inf
                 size = -slope * float(abs(self.top + middle))
-                if wide > _ENOUGH * size and wide < 0.5 * blunt and attempt < 3:
+                if wide > _ENOUGH * size and wide < 0.5 * blunt and attempt < 8:
                     blunt, goal = wide, float(middle) if middle.is_finite() else goal
                     continue
                 reach = 2 * arb(wide) / -slope + abs(middle) * arb(2) ** -80
@@ -132,6 +145,14 @@ class ContourProfile:
                         return self._bracket(low, high)
                     reach *= 8
         raise LimitReached("the contour stays too blunt to decide", hint="Ask for --method rdp.")
+
+    def _jump(self, goal: float, miss: float, slope: float) -> float:
+        """A Newton step too long for one contour: taken on log δ against log ε, within 1/200 … 200."""
+        top = float(self.top)
+        epsilon = goal + top
+        if not epsilon > 0:
+            return 1e-3 - top
+        return epsilon * math.exp(max(-5.3, min(miss / (slope * epsilon), 5.3))) - top
 
     def _bracket(self, low: arb, high: arb) -> Bracket:
         with precision(256):

@@ -65,19 +65,25 @@ class Stack:
         tails = sum((contour.tail_at(location) for contour in self.contours), arb(0))
         return self.trapezoid(location) - tails - self.aliases_at(location)
 
+    def miss(self, location: float, log_delta: float) -> tuple[float, float]:
+        """In float64: log δ − log Σ T at a location, and d log Σ T/d location."""
+        pairs = [contour.log_value(location) for contour in self.contours]
+        top = max(log for log, _ in pairs)
+        if not math.isfinite(top):
+            return math.inf, -self.contours[0].shape.lam
+        weights = [math.exp(log - top) for log, _ in pairs]
+        total = sum(weights)
+        slope = sum(w * each for w, (_, each) in zip(weights, pairs, strict=True)) / total
+        return log_delta - top - math.log(total), slope
+
     def newton(self, location: float, log_delta: float) -> tuple[float, float]:
         """In float64: where Σ T reaches δ, and d log Σ T/d location there."""
         slope = -self.contours[0].shape.lam
         for _ in range(60):
-            pairs = [contour.log_value(location) for contour in self.contours]
-            top = max(log for log, _ in pairs)
-            if not math.isfinite(top):
+            miss, slope = self.miss(location, log_delta)
+            step = miss / slope
+            if not math.isfinite(step):
                 break
-            weights = [math.exp(log - top) for log, _ in pairs]
-            total = sum(weights)
-            slope = sum(w * s for w, (_, s) in zip(weights, pairs, strict=True)) / total
-            step = (log_delta - top - math.log(total)) / slope
-            step = max(-0.5 * abs(location) - 0.1, min(step, 0.5 * abs(location) + 0.1))
             location += step
             if abs(step) <= 1e-15 * abs(location):
                 break

@@ -33,44 +33,44 @@ class Slice:
     found: Cumulant
     above: float  # thresholds on the loss of a step
     below: float
-    keeps: list[Array] = field(init=False)
-    betweens: list[Array] = field(init=False)
+    reach: float  # the largest tilt that the grids hold
+    log_keeps: list[Array] = field(init=False)
+    shares: list[Array] = field(init=False)  # of what is kept above, what the cut below takes
 
     def __post_init__(self) -> None:
-        self.keeps, self.betweens = [], []
+        self.log_keeps, self.shares = [], []
         for step in self.found.steps:
-            keep, go = _sides(step, self.above)
+            keep, go, log_keep = _sides(step, self.above)
+            self.log_keeps.append(log_keep)
             if self.below == -math.inf:
-                self.keeps.append(keep)
-                self.betweens.append(keep)
+                self.shares.append(np.ones_like(keep))
                 continue
-            stay, jump = _sides(step, self.below)
-            self.keeps.append(keep)
-            self.betweens.append(np.where(jump < 0.5, jump - go, keep - stay))
+            stay, jump, _ = _sides(step, self.below)
+            between = np.where(jump < 0.5, jump - go, keep - stay)
+            self.shares.append(np.where(keep > 1e-280, between / np.maximum(keep, 1e-280), 1.0))
 
     def logs(self, lam: Array) -> tuple[Array, Array]:
         """log of the slice's mass at each tilt, and log of Π M^k of the law cut above."""
         c = self.found.gaussian
         whole, change = c * lam * (lam + 1) / 2, np.zeros_like(lam)
-        for step, keep, between in zip(self.found.steps, self.keeps, self.betweens, strict=True):
-            logs = (1 + lam)[:, None] * step.log_w + step.log_phi
+        for step, keep, share in zip(self.found.steps, self.log_keeps, self.shares, strict=True):
+            logs = (1 + lam)[:, None] * step.log_w + step.log_phi + keep
             top = logs.max(axis=1)
             mass = np.exp(logs - top[:, None])
-            full, part = mass @ keep, mass @ between
-            with np.errstate(divide="ignore"):
-                whole = whole + step.count * (top + np.log(full))
-                change = change + step.count * np.log1p(-np.minimum(part / full, 1 - 1e-16))
+            full, part = mass.sum(axis=1), mass @ share
+            whole = whole + step.count * (top + np.log(full))
+            change = change + step.count * np.log1p(-np.minimum(part / full, 1 - 1e-16))
         if self.below == -math.inf:
             return whole, whole
         with np.errstate(divide="ignore"):
             return whole + np.log(-np.expm1(change)), whole
 
-    def outer(self, lam: float, digits: float) -> Outer:
+    def outer(self, lam: float, digits: float, margin: float = 0.0) -> Outer:
         """The lines of this slice at a tilt, each with an error below e^-digits."""
 
         def lines(y: float) -> tuple[LineSpec, ...]:
             return tuple(
-                line(s, lam, digits + math.log(s.count), above=threshold(s, y), soft=softness(s))
+                line(s, lam, digits + math.log(s.count), above=threshold(s, y), soft=softness(s), margin=margin)
                 for s in self.found.steps
             )
 
@@ -78,8 +78,7 @@ class Slice:
 
     def best_tilt(self, location: float) -> float:
         """Where the integrand on the real axis is least."""
-        lam = np.geomspace(1e-3, 4e3, 90)
-        lam = lam[lam < self.found.steps[0].reach]
+        lam = np.geomspace(1e-3, min(self.reach, 1e7), 120)
         height = self.logs(lam)[0] - lam * location - np.log(lam * (1 + lam))
         at = int(np.argmin(height))
         fine = np.linspace(lam[max(at - 1, 0)], lam[min(at + 1, len(lam) - 1)], 15)
@@ -87,19 +86,26 @@ class Slice:
         return float(fine[int(np.argmin(height))])
 
 
-def _sides(step: StepSketch, y: float) -> tuple[Array, Array]:
-    """What a threshold on the loss keeps and takes away on the grid of a step."""
+def _sides(step: StepSketch, y: float) -> tuple[Array, Array, Array]:
+    """What a threshold on the loss keeps and takes away on a step's grid, and log of the first."""
     if y == math.inf:
-        return np.ones_like(step.t), np.zeros_like(step.t)
+        return np.ones_like(step.t), np.zeros_like(step.t), np.zeros_like(step.t)
     z = (step.t - threshold(step, y)) / (softness(step) * math.sqrt(2))
-    keep = np.array([math.erfc(x) / 2 for x in z])
-    go = np.array([math.erfc(-x) / 2 for x in z])
-    return keep, go
+    keep, go = (np.array([math.erfc(x) / 2 for x in side]) for side in (z, -z))
+    far = np.maximum(z, 5.0)
+    log_keep = np.where(z > 25, -(far**2) - np.log(2 * math.sqrt(math.pi) * far), np.log(keep + 1e-290))
+    return keep, go, log_keep
 
 
 def softness(step: StepSketch) -> float:
     """h: the width of a threshold in t."""
     return min(_SOFT * step.s**2, 0.35 * step.s)
+
+
+def _leak(step: StepSketch, y: float) -> float:
+    """The largest tilt at which what leaks over a soft threshold stays on the grid."""
+    s2, h2 = step.s**2, softness(step) ** 2
+    return s2 * ((float(step.t[-1]) - step.s) * (1 / s2 + 1 / h2) - threshold(step, y) / h2) - 1
 
 
 def threshold(step: StepSketch, y: float) -> float:
@@ -116,10 +122,12 @@ def propose_levels(
     for step in found.steps:
         step.refine(softness(step) / 1.6)
         step.widen(_farthest(found, location, log_delta))
+    reach = min(step.freeze() for step in found.steps)
     shapes: list[Shape] = []
     above, top = math.inf, math.inf
     while len(shapes) < _MOST_LEVELS:
-        rest = Slice(found, above, -math.inf)
+        limit = reach if above == math.inf else min(_leak(step, above) for step in found.steps)
+        rest = Slice(found, above, -math.inf, limit)
         if shapes:
             body = _body(rest, location, log_delta - tolerance)
             if body is not None:
@@ -128,7 +136,7 @@ def propose_levels(
         if plain is not None and plain.n <= _EASY:
             return [*shapes, plain], None
         top = above if above < math.inf else _top(found)
-        below, shape = _choose(found, above, top, location, log_delta, tolerance)
+        below, shape = _choose(rest, top, location, log_delta, tolerance)
         shapes.append(shape)
         above = below
     raise LimitReached(f"the law would need more than {_MOST_LEVELS} slices")
@@ -150,15 +158,16 @@ def _top(found: Cumulant) -> float:
 
 
 def _choose(
-    found: Cumulant, above: float, top: float, location: float, log_delta: float, tolerance: float
+    rest: Slice, top: float, location: float, log_delta: float, tolerance: float
 ) -> tuple[float, Shape]:
     """The lowest threshold whose slice is still easy, by bisection on its logarithm."""
-    high = 0.0 if above == math.inf else math.log(0.75)
+    high = 0.0 if rest.above == math.inf else math.log(0.75)
     low = -7.0
     best: tuple[float, Shape] | None = None
     for part in (*(0.5**j for j in range(1, 7)), 0.0):
         middle = high + (low - high) * part if best is None else (low + high) / 2
-        shape = _attempt(Slice(found, above, top * math.exp(middle)), location, log_delta, tolerance)
+        piece = Slice(rest.found, rest.above, top * math.exp(middle), rest.reach)
+        shape = _attempt(piece, location, log_delta, tolerance)
         if shape is None or shape.n > _EASY:
             if best is None:
                 continue
@@ -182,7 +191,7 @@ def _attempt(piece: Slice, location: float, log_delta: float, tolerance: float) 
         centre, window, right, left = tilts(
             lambda x: piece.logs(x)[0], lam, math.sqrt(bend), location, log_delta - tolerance,
             mass=None if piece.below == -math.inf else float(piece.logs(np.array([0.0]))[0][0]),
-            reach=piece.found.steps[0].reach,
+            reach=piece.reach,
         )
     except LimitReached:
         return None
@@ -194,7 +203,7 @@ def _attempt(piece: Slice, location: float, log_delta: float, tolerance: float) 
     found = _length(piece, centre, need + part - whole)
     if found is None:
         return None
-    length, shifts = found
+    length, shifts, grown = found
     tau = 2 * math.pi / window
     n = math.ceil(length / tau) + 2
     if n > 40 * _EASY:
@@ -205,17 +214,17 @@ def _attempt(piece: Slice, location: float, log_delta: float, tolerance: float) 
         one, all_ = (float(x[0]) for x in piece.logs(np.array([at])))
         return piece.outer(at, 6 + tolerance / 8 + all_ - one)
 
-    main = piece.outer(centre, digits)
+    main = piece.outer(centre, digits, grown)
     keep_left = left > 0 or piece.below > -math.inf
     bits = shape_bits(piece.found.steps, (*main.lines, *main.under), digits)
     sides = side(right), side(left) if keep_left else None
     return Shape(centre, tau, n, loss, bits, main.lines, main.under, shifts, *sides)
 
 
-def _length(piece: Slice, lam: float, ceiling: float) -> tuple[float, tuple[float, ...]] | None:
+def _length(piece: Slice, lam: float, ceiling: float) -> tuple[float, tuple[float, ...], float] | None:
     """U beyond which the slice's integrand is below e^{ceiling} πU, relative to Π M^k."""
-    falls = [_Fall(step, keep, between, lam, piece.below > -math.inf)
-             for step, keep, between in zip(piece.found.steps, piece.keeps, piece.betweens, strict=True)]
+    falls = [_Fall(step, keep, share, lam, piece.below > -math.inf)
+             for step, keep, share in zip(piece.found.steps, piece.log_keeps, piece.shares, strict=True)]
 
     def excess(u: float) -> float:
         logs = [fall.best(u)[0] for fall in falls]
@@ -234,25 +243,27 @@ def _length(piece: Slice, lam: float, ceiling: float) -> tuple[float, tuple[floa
         middle = math.sqrt(low * high)
         low, high = (low, middle) if excess(middle) <= 0 else (middle, high)
     length = 1.07 * high
-    return length, tuple(fall.best(length)[1] for fall in falls)
+    shifts = [fall.best(length)[1] for fall in falls]
+    grown = max(fall.growth[int(np.argmin(abs(fall.shifts - a)))] for fall, a in zip(falls, shifts, strict=True))
+    return length, tuple(shifts), float(grown)
 
 
 class _Fall:
     """How a step's part of a slice falls, relative to M(λ) of the law cut above."""
 
-    def __init__(self, step: StepSketch, keep: Array, between: Array, lam: float, split: bool) -> None:
-        logs = step.tilted(lam)
+    def __init__(self, step: StepSketch, keep: Array, share: Array, lam: float, split: bool) -> None:
+        logs = step.tilted(lam) + keep
         mass = np.exp(logs - logs.max())
-        full = float(mass @ keep)
-        live = mass * between > 1e-24 * full
-        self.count, self.split, self.mass = step.count, split, (mass * between)[live] / full
+        part = mass * share
+        live = part > 1e-80 * part.max()
+        self.count, self.split, self.mass = step.count, split, part[live] / mass.sum()
         self.shifts = min(0.97 * math.pi * step.s**2, 9 * step.s) * _SLANTS
-        stiff = 1 / step.s**2 + (1 / softness(step) ** 2 if split or keep[-1] < 1 else 0.0)
+        stiff = 1 / step.s**2 + (1 / softness(step) ** 2 if split or keep[-1] < 0 else 0.0)
         self.growth = self.shifts**2 * stiff / 2
         logit = math.log(step.q) - math.log1p(-step.q) + (step.t[live] - 0.5) / step.s**2
-        share = 1 / (1 + np.exp(-np.clip(logit, -700, 700)))
+        p = 1 / (1 + np.exp(-np.clip(logit, -700, 700)))
         angle = (self.shifts / step.s**2)[:, None]
-        self.turn = np.arctan2(share * np.sin(angle), 1 - share + share * np.cos(angle))
+        self.turn = np.arctan2(p * np.sin(angle), 1 - p + p * np.cos(angle))
 
     def best(self, u: float) -> tuple[float, float]:
         """The least log bound over the shifts, and its shift."""
@@ -266,7 +277,7 @@ class _Fall:
 
 def _body(rest: Slice, location: float, target: float) -> Outer | None:
     """The Chernoff bound of what is left, where that is below the target."""
-    lam = np.geomspace(0.05, 0.9 * rest.found.steps[0].reach, 80)
+    lam = np.geomspace(0.05, min(0.9 * rest.reach, 1e7), 120)
     height = rest.logs(lam)[0] - lam * location + lam * np.log(lam) - (1 + lam) * np.log1p(lam)
     at = int(np.argmin(height))
     return rest.outer(float(lam[at]), 8.0) if height[at] <= target else None

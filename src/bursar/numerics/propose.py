@@ -186,8 +186,12 @@ def line(
     *,
     above: float = math.inf,
     soft: float = math.inf,
+    margin: float = 0.0,
 ) -> LineSpec:
-    """The line with the fewest nodes whose error is below e^-digits of M(λ)."""
+    """The line with the fewest nodes whose error is below e^-digits of M(λ).
+
+    `margin` nats more are kept at its ends, for a tail that grows on a line of its own.
+    """
     s, s2 = sketch.s, sketch.s**2
     soft = soft if above < math.inf else math.inf
     stiff = 1 / s2 + (1 / soft**2 if soft < math.inf else 0.0)
@@ -202,11 +206,12 @@ def line(
         growth = shift**2 * stiff / 2
         penalty = 0.0 if sketch.step.removes else _penalty(sketch, logs, lam, float(shift))
         eta = math.pi * shift / (digits + np.logaddexp(0, growth + penalty))
-        kept = np.flatnonzero(logs > logs.max() - digits - growth / 4 - penalty - 2)
+        kept = np.flatnonzero(logs > logs.max() - digits - max(growth / 4, margin) - penalty - 2)
         low, high = sketch.t[kept[0]], sketch.t[kept[-1]]
         if sketch.step.removes:
             low = min(low, -s)
-            high = max(high, min(1 + lam + s, above + 30 * soft))
+            balance = ((1 + lam) / s2 + above / soft**2) / stiff if above < math.inf else 1 + lam
+            high = max(high, balance + min(s, soft))
         nodes = (high - low) / eta
         if nodes < fewest:
             fewest = nodes

@@ -47,6 +47,11 @@ class StepSketch:
         """Make the grid as fine as this, from the next use on."""
         self.finest, self.reach = gap, -1.0
 
+    def freeze(self) -> float:
+        """Keep the grid as it is; gives the largest tilt that it holds."""
+        reach, self.reach = self.reach, math.inf
+        return reach
+
     def widen(self, lam: float) -> None:
         """Make the grid reach the mass of the tilt λ."""
         if lam <= self.reach:

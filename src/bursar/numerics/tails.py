@@ -78,7 +78,7 @@ def burst(step: Step, upper: LineSpec, lower: LineSpec, mass: arb, u: arb, shift
         raise InternalError("a tail's shift or thresholds are outside its lemma")
     s2, a, angle = ball(step.s) ** 2, step.exponent(arb(upper.lam)), arb(shift)
     soft = arb(lower.soft)
-    ends = [arb(lower.above) - 16 * soft, arb(lower.above) + 4 * soft, arb(upper.eta) * upper.last]
+    ends = [arb(lower.above) - 20 * soft, arb(lower.above) + 4 * soft, arb(upper.eta) * upper.last]
     outside = mass * (1 - kept(lower, acb(ends[0])).real)
     total = arb(0)
     for left, right in pairwise(ends):
