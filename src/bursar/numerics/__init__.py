@@ -1,0 +1,1 @@
+"""Numbers that can be trusted: ball arithmetic, contours, directed rounding, safe search."""

@@ -1,0 +1,1 @@
+"""What privacy is: dominating pairs, RDP curves, and the conversions between them."""
