@@ -12,7 +12,7 @@ import pytest
 
 import bursar
 from tests.engines import missing
-from tests.house.tree import ROOT, name, pages
+from tests.house.tree import ROOT, SOURCE, modules, name, pages
 
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
@@ -70,3 +70,11 @@ def test_the_readme_opens_with_two_commands() -> None:
     assert "bursar check" in first
     assert "pytest" in second
     assert first.count("-c constraints.txt") == second.count("-c constraints.txt") == 1
+
+
+@pytest.mark.parametrize("room", sorted({path.relative_to(SOURCE).parts[0] for path in modules()}))
+def test_the_architecture_knows_every_room(room: str) -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    known = f"`{room.removesuffix('.py')}" + ("`" if room.endswith(".py") else "/`")
+    assert room == "__init__.py" or known in page
+    assert f"*{known}*" not in page, "it is no longer to come"

@@ -1,1 +1,0 @@
-"""Numbers that can be trusted: ball arithmetic, contours, directed rounding, safe search."""

@@ -1,1 +1,0 @@
-"""What privacy is: dominating pairs, RDP curves, and the conversions between them."""
