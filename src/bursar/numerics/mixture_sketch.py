@@ -1,0 +1,148 @@
+"""Moments of the subsampled Gaussian in float64: fast, without proof, to search and to propose.
+
+Wanted is log M, M = E w(t)^α for t ~ N(0, σ²), with the ratio w = 1−q + q e^{(2t−1)/2σ²}.
+The integrand e^{h}, h = α log w − t²/2σ², has a hump at the least root of t = αp(t), or at the
+greatest, or at both, where p = q e^{(2t−1)/2σ²}/w rises from 0 to 1; outside of them h falls.
+`window` finds where h is above a level, `steps` how far apart the trapezoid's nodes may be.
+The proof is in `mixture_moment`, and takes nothing from here on trust.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_DEPTH = 26.0  # what is below e^-26 of the whole is left out
+_WIDEST = 4096  # nodes of one row
+_CHUNK = 1 << 18  # nodes at once: bounds memory
+_OVERFLOW = 300.0  # above it a moment is summed in log space
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Many moments at once: one σ, q and order each."""
+
+    sigma: Floats
+    q: Floats
+    order: Floats
+
+    def __getitem__(self, part: slice | NDArray[np.intp]) -> Rows:
+        return Rows(self.sigma[part], self.q[part], self.order[part])
+
+    def log_ratio(self, t: Floats) -> Floats:
+        """log w."""
+        x = (t - 0.5) / self.sigma**2
+        near = np.log1p(self.q * np.expm1(np.minimum(x, 30.0)))
+        return np.where(x < 30.0, near, np.logaddexp(np.log1p(-self.q), np.log(self.q) + x))
+
+    def height(self, t: Floats) -> Floats:
+        """h: the log of the integrand, but for the normal density's constant."""
+        return self.order * self.log_ratio(t) - 0.5 * (t / self.sigma) ** 2
+
+    def share(self, t: Floats) -> Floats:
+        """p: how much of w is the second law."""
+        logit = np.log(self.q) - np.log1p(-self.q) + (t - 0.5) / self.sigma**2
+        return 0.5 + 0.5 * np.tanh(0.5 * logit)
+
+    def far_hump(self) -> Floats:
+        """log of q^α e^{α(α−1)/2σ²}, which is at most log M."""
+        return self.order * np.log(self.q) + 0.5 * self.order * (self.order - 1) / self.sigma**2
+
+    def log_excess(self) -> Floats:
+        """log of roughly a lower bound on M − 1."""
+        variance = np.minimum(np.expm1(np.minimum(self.sigma**-2, 1.0)), 1.0)
+        near = np.log(self.order * (self.order - 1) / 8 * variance) + 2 * np.log(self.q)
+        far = np.maximum(self.far_hump(), 0.0)
+        found: Floats = np.maximum(np.minimum(near, 0.0), far + np.log(-np.expm1(-far)))
+        return found
+
+
+def log_moments(rows: Rows) -> Floats:
+    """Computes log M for each row.
+
+    Valid for: σ > 0, 0 < q ≤ 1, order > 1.  Error: about 1e-9 relative, unproved; inf or NaN where
+    float64 overflows.  Cost: 60 to 4096 nodes a row, 0.1 µs each.  Source: trapezoidal rule.
+    """
+    with np.errstate(all="ignore"):
+        low, high = window(rows, rows.log_excess() - _DEPTH)
+        step = np.maximum(steps(rows.sigma, _DEPTH), (high - low) / _WIDEST)
+        count = np.nan_to_num((high - low) / step, nan=0.0, posinf=0.0).astype(np.int64) + 2
+        found = np.empty_like(low)
+        for part in _chunks(count):
+            found[part] = _sums(rows[part], low[part], step[part], count[part])
+        return found
+
+
+def window(rows: Rows, level: Floats) -> tuple[Floats, Floats]:
+    """An interval around everything where h is above `level`."""
+    first, last = np.zeros_like(level), rows.order.copy()
+    for _ in range(10):
+        first, last = rows.order * rows.share(first), rows.order * rows.share(last)
+    near, far = rows.height(first) >= level, rows.height(last) >= level
+    drop_near = rows.order * rows.log_ratio(first) - level
+    tilt = (0.5 * rows.order - last) * rows.order / rows.sigma**2
+    drop_far = rows.order * rows.log_ratio(last) + tilt - level
+    low = np.where(near, -rows.sigma * np.sqrt(2 * np.maximum(drop_near, 0)), first)
+    high = np.where(far, rows.order + rows.sigma * np.sqrt(2 * np.maximum(drop_far, 0)), last)
+    both = Rows(*(np.concatenate((part, part)) for part in (rows.sigma, rows.q, rows.order)))
+    outer, levels = np.concatenate((low, high)), np.concatenate((level, level))
+    inner = np.concatenate((np.where(near, first, last), np.where(far, last, first)))
+    for _ in range(12):
+        middle = 0.5 * (outer + inner)
+        inside = both.height(middle) >= levels
+        outer, inner = np.where(inside, outer, middle), np.where(inside, middle, inner)
+    return outer[: len(level)], outer[len(level) :]
+
+
+def steps(sigma: Floats, depth: Floats | float) -> Floats:
+    """Distance η of nodes with strip error e^−depth; the strip is 2πσ²/η high, or all of πσ²."""
+    wide = np.pi * sigma * np.sqrt(2 / np.asarray(depth))
+    return np.where(
+        wide >= 2, wide, 2 * (np.pi * sigma) ** 2 / (depth + 0.5 * (np.pi * sigma) ** 2)
+    )
+
+
+def _chunks(count: NDArray[np.int64]) -> Iterator[slice]:
+    """Consecutive rows that have at most so many nodes together."""
+    start, total = 0, 0
+    for row, nodes in enumerate(count.tolist()):
+        if total + nodes > _CHUNK and row > start:
+            yield slice(start, row)
+            start, total = row, 0
+        total += nodes
+    yield slice(start, len(count))
+
+
+def _sums(rows: Rows, low: Floats, step: Floats, count: NDArray[np.int64]) -> Floats:
+    """log M of each row, from its own nodes: all rows' nodes in one long array."""
+    starts = np.cumsum(count) - count
+    each = rows[np.repeat(np.arange(len(count)), count)]
+    position = np.arange(int(count.sum())) - np.repeat(starts, count)
+    t = np.repeat(low, count) + position * np.repeat(step, count)
+    weight = step / (rows.sigma * math.sqrt(2 * math.pi))
+    log_w = each.log_ratio(t)
+    lost = 0.5 * (t / each.sigma) ** 2
+    height = each.order * log_w - lost
+    peak = np.maximum.reduceat(height, starts)
+    excess = np.add.reduceat(_excess(each.order, log_w, lost), starts)
+    scaled = np.add.reduceat(np.exp(height - np.repeat(peak, count)), starts)
+    return np.where(peak < _OVERFLOW, np.log1p(weight * excess), peak + np.log(weight * scaled))
+
+
+def _excess(order: Floats, log_w: Floats, lost: Floats) -> Floats:
+    """e^−lost (w^α − 1 − α(w−1)), whose mean is M − 1, without cancellation where w is near 1."""
+    u, more = np.expm1(log_w), order - 1
+    series = 1 + (order - 2) / 3 * u * (1 + (order - 3) / 4 * u * (1 + (order - 4) / 5 * u))
+    small = 0.5 * order * more * u**2 * series
+    medium = np.exp(log_w) * np.expm1(more * log_w) - more * u
+    near = np.exp(-lost) * np.where(order * np.abs(u) < 0.03, small, medium)
+    far = np.exp(order * log_w - lost) - order * np.exp(log_w - lost)
+    return np.where(order * log_w < _OVERFLOW, near, far)
