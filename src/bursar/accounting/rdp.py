@@ -20,6 +20,7 @@ from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
 from bursar.mechanisms.views import rdp
 from bursar.numerics.balls import BITS, ball, float_up, precision
+from bursar.numerics.search import nearest
 from bursar.privacy.best_order import (
     CONVERSIONS,
     AtOrder,
@@ -123,15 +124,15 @@ def _target(delta: Number | None, log_delta: float | None) -> tuple[str, arb]:
 
 
 def _bill(found: AtOrder, theorem: Conversion, delta: float | None = None) -> tuple[BillLine, ...]:
-    """What the answer is made of; δ moves by the factor e^{(α−1)x} where the curve moves by x."""
+    """What the answer is made of; δ moves by a factor of e^{(α−1)x} where the curve moves by x."""
     upper = found.value if delta is None else delta
     if found.order is None or upper == math.inf:
         return ()
     with precision(BITS):
         width, more = 2 * found.rdp.rad(), ball(found.order - 1)
         added = arb(upper) - found.rdp.lower() if delta is None else arb(upper)
-        moved = width if delta is None else arb(upper) * (more * width).expm1()
-    where = f"{theorem.source}, at order {float(found.order):.6g}"
+        moved = width if delta is None else -arb(upper) * (-more * width).expm1()
+    where = f"{theorem.source}, at order 1 + {nearest(found.order - 1):.6g}"
     meaning = "what it adds to the curve" if delta is None else "the truth may be anything below"
     return (
         BillLine("conversion", max(float_up(added), 0.0), f"{where}: {meaning}"),
