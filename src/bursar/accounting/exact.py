@@ -46,7 +46,7 @@ def epsilon(
 
     >>> from bursar.mechanisms.gaussian import Gaussian
     >>> epsilon(100 * Gaussian(noise_multiplier=20), delta="1e-5").sentence(digits=5)
-    'ε ≥ 1.9931, ε ≤ 1.9932'
+    'ε ≥ 1.993, ε ≤ 1.9931'
     """
     started = time.perf_counter()
     question = Question.of_delta(delta, log_delta)

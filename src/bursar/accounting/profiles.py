@@ -13,8 +13,10 @@ from flint import arb
 
 from bursar.exact import Exact
 from bursar.numerics.balls import ball, normal_tail
-from bursar.numerics.roots import Bracket, bracket_root, sharpen
+from bursar.numerics.roots import Bracket, bracket_root
+from bursar.numerics.search import refined
 from bursar.numerics.steps import Step
+from bursar.privacy.conversions import gaussian_delta
 from bursar.truth import BillLine
 
 _CLOSED = (BillLine("rounding", 2.0**-52, "ball arithmetic, outward rounding to a float"),)
@@ -48,12 +50,34 @@ class GaussianProfile:
 
     def delta_at(self, epsilon: arb) -> arb:
         """The formula, with as much precision as its cancellation needs."""
+        return refined(lambda: gaussian_delta(ball(self.mu_squared).sqrt(), epsilon))
+
+    def epsilon_at(self, target: arb) -> Bracket:
+        """A bracket for the least ε ≥ 0 with δ(ε) ≤ target, 0 < target < 1."""
+
+    def at_most(self, epsilon: arb, target: arb) -> bool:
+        """Whether δ(ε) ≤ target is proved.  False means only that it was not."""
+
+    def bill(self) -> tuple[BillLine, ...]:
+        """The errors of the last answer, relative to δ."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GaussianProfile:
+    """N(μ, 1) against N(0, 1): δ = Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2).  Balle & Wang 2018, Thm 8."""
+
+    mu_squared: Exact
+    method: str = "closed-form"
+
+    def delta_at(self, epsilon: arb) -> arb:
+        """The formula, with as much precision as its cancellation needs."""
 
         def value() -> arb:
             mu = ball(self.mu_squared).sqrt()
             return normal_tail(epsilon / mu - mu / 2) - epsilon.exp() * normal_tail(epsilon / mu + mu / 2)
 
-        return sharpen(value)
+        return refined(value)
 
     def epsilon_at(self, target: arb) -> Bracket:
         """By bracketing."""
@@ -82,7 +106,7 @@ class SingleProfile:
 
     def delta_at(self, epsilon: arb) -> arb:
         """The formula, with as much precision as its cancellation needs."""
-        return sharpen(lambda: self._remove(epsilon) if self.step.removes else self._add(epsilon))
+        return refined(lambda: self._remove(epsilon) if self.step.removes else self._add(epsilon))
 
     def _remove(self, epsilon: arb) -> arb:
         s, q = ball(self.step.s), ball(self.step.q)

@@ -27,17 +27,6 @@ class Bracket:
     high: arb | None
 
 
-def sharpen(value: Callable[[], arb], *, bits: int = _SHARP, most: int = 8192) -> arb:
-    """`value()` with so many true bits, raising the precision while cancellation eats them."""
-    working = max(128, 2 * bits)
-    while True:
-        with precision(working):
-            found = value()
-        if found.rel_accuracy_bits() >= bits or working >= most or found.is_zero():
-            return found
-        working *= 2
-
-
 def bracket_root(delta_at: Callable[[arb], arb], target: arb, *, largest: float = 1e9) -> Bracket:
     """The least ε ≥ 0 with δ(ε) ≤ target, to 64 bits where the balls can decide.
 
