@@ -40,6 +40,7 @@ class ContourProfile:
     found: Cumulant
     method: str = "exact"
     last: tuple[BillLine, ...] = field(default=(), init=False)
+    stack: Stack | None = field(default=None, init=False)  # of the last answer
 
     @classmethod
     def of(cls, loss: Loss) -> ContourProfile:
@@ -182,12 +183,28 @@ class ContourProfile:
             shapes, body = [plain], None
         return Stack.of(self.loss, shapes, body)
 
+    def prove(self, epsilon: arb, target: arb) -> Stack:
+        """Contours without aliases that prove δ(ε) ≤ target: as coarse as that allows."""
+        location = epsilon - self.top
+        found = self.coarse(float(location), float(target.log()))
+        if found is not None:
+            with precision(found.bits):
+                if found.upper(location) <= target:
+                    return found
+        self.epsilon_at(target)
+        if self.stack is not None:
+            with precision(self.stack.bits):
+                if self.stack.upper(location) <= target:
+                    return self.stack
+        raise LimitReached("no contour proves this claim")
+
     def _note(self, contour: Stack, location: arb, size: arb) -> None:
         with precision(64):
             parts = contour.tail_at(location), contour.aliases_at(location)
             tail, aliases = (float_up((part / size).upper()) for part in parts)
             radius = float_up((contour.trapezoid(location) / size).rad())
         where = "docs/proofs/contour.md"
+        self.stack = contour
         self.last = (
             BillLine("contour tail", tail, f"{where}, section 4"),
             BillLine("aliases", aliases, f"{where}, section 1"),
