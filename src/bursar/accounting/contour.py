@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from bursar.errors import InternalError
 from bursar.numerics.balls import ball, upper_of
+from bursar.numerics.factors import Factor
 from bursar.numerics.lines import LineSpec, line_values
 from bursar.numerics.propose import Outer, Shape
 from bursar.numerics.steps import Step
@@ -27,18 +28,33 @@ from bursar.numerics.tails import burst, decay
 @final
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A composition in one direction, ready for contours: steps, and c = Σ 1/σ² of Gaussians."""
+    """A composition in one direction, ready for contours: subsampled steps, and closed factors."""
 
     steps: tuple[tuple[Step, int], ...]
-    gaussian: arb
+    factors: tuple[tuple[Factor, int], ...] = ()
+
+    @property
+    def removes(self) -> bool:
+        """Whether the subsampled steps, if any, are in the remove direction."""
+        return all(step.removes for step, _ in self.steps)
 
     def top(self) -> arb:
         """What ε exceeds the location by."""
         return sum((count * step.top() for step, count in self.steps), arb(0))
 
     def plain(self, z: acb) -> acb:
-        """The moment generating function of the Gaussian steps."""
-        return (self.gaussian * z * (z + 1) / 2).exp()
+        """The moment generating function of the factors."""
+        found = acb(1)
+        for factor, count in self.factors:
+            found *= factor.mgf(z) ** count
+        return found
+
+    def fall(self, lam: arb, u: arb) -> arb:
+        """Above |plain(λ+iv)|/plain(λ) for every v ≥ u."""
+        found = arb(1)
+        for factor, count in self.factors:
+            found *= factor.fall(lam, u).upper() ** count
+        return found
 
 
 @final
@@ -61,8 +77,8 @@ class Contour:
         points = [acb(lam, j * tau) for j in range(shape.n)]
         whole = [loss.plain(z) / (z * (z + 1)) for z in points]
         cut = whole if shape.under else []
-        fall = (-loss.gaussian * (shape.n * tau) ** 2 / 2).exp()
-        peak, bursts, end = loss.plain(acb(lam)).real, arb(0), (shape.n * tau).lower()
+        end = (shape.n * tau).lower()
+        fall, peak, bursts = loss.fall(lam, end), loss.plain(acb(lam)).real, arb(0)
         for j, (step, count) in enumerate(loss.steps):
             spec, shift = shape.lines[j], shape.shifts[j]
             values = line_values(step, at_tilt(spec, shape.lam), shape.tau, shape.n)

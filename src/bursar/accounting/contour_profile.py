@@ -27,6 +27,7 @@ from bursar.truth import BillLine
 _COARSE = 4.0  # nats: enough to show that the other direction costs less
 _FAR = 7.0  # nats: farther off, a contour says little
 _SHORT = 2_500  # nodes of a contour that is not worth cutting
+_NEVER = arb(0)
 _ENOUGH = 1e-16  # relative error of an answer that needs no second contour
 
 
@@ -38,20 +39,21 @@ class ContourProfile:
     loss: Loss
     top: arb
     found: Cumulant
+    infinite: arb  # the probability of an infinite loss, which the contour leaves out
     method: str = "exact"
     last: tuple[BillLine, ...] = field(default=(), init=False)
     stack: Stack | None = field(default=None, init=False)  # of the last answer
 
     @classmethod
-    def of(cls, loss: Loss) -> ContourProfile:
+    def of(cls, loss: Loss, infinite: arb = _NEVER) -> ContourProfile:
         """The profile of a composition in one direction."""
         with precision(256):
             top = loss.top()
-        return cls(loss, top, cumulant(list(loss.steps), float(loss.gaussian)))
+        return cls(loss, top, cumulant(list(loss.steps), loss.factors), infinite)
 
     def bounded(self) -> bool:
-        """Whether no loss exceeds `top`: the add direction without plain Gaussian steps."""
-        return bool(self.loss.gaussian == 0 and not self.loss.steps[0][0].removes)
+        """Whether no loss exceeds `top`: the add direction of subsampled steps alone."""
+        return not self.loss.factors and not self.loss.removes
 
     def delta_at(self, epsilon: arb) -> arb:
         """A ball for δ at ε."""
@@ -71,10 +73,13 @@ class ContourProfile:
                     break
                 blunt, log_delta = wide, float(upper.log())
         self._note(contour, location, upper)
-        return value
+        return value + self.infinite
 
     def epsilon_at(self, target: arb) -> Bracket:
         """A bracket for ε, decided at both ends by contours near it."""
+        if not self.infinite < target:
+            return Bracket(arb(0), None)
+        whole, target = target, target - self.infinite
         log_delta = float(target.log())
         lam = solve_decreasing(lambda tilt: self.found.saddle(tilt)[1] - log_delta, 1.0)
         goal = self.found.saddle(lam)[0]
@@ -83,7 +88,7 @@ class ContourProfile:
             if found.low > 0:
                 return found
         at_zero = self.delta_at(arb(0))
-        if at_zero <= target:
+        if at_zero <= whole:
             return Bracket(arb(0), arb(0))
         return self._located(lam, max(goal, -float(self.top)), log_delta, target)
 
@@ -92,7 +97,8 @@ class ContourProfile:
         location = epsilon - self.top
         if self.bounded() and location >= 0:
             return True
-        found = self.coarse(float(location), float(target.log()))
+        target = target - self.infinite
+        found = self.coarse(float(location), float(target.log())) if target > 0 else None
         if found is None:
             return False
         with precision(found.bits):
@@ -173,8 +179,10 @@ class ContourProfile:
         plain = None
         with suppress(LimitReached):
             plain = propose(self.found, lam, location, log_delta, tolerance)
-        if plain is not None and (plain.n <= _SHORT or not self.loss.steps[0][0].removes):
+        if plain is not None and (plain.n <= _SHORT or not (self.loss.steps and self.loss.removes)):
             return Stack.of(self.loss, [plain], None)
+        if not (self.loss.steps and self.loss.removes):
+            raise LimitReached("the contour would be too long", hint="Ask for --method rdp.")
         try:
             shapes, body = propose_levels(self.found, location, log_delta, tolerance)
         except LimitReached:

@@ -1,8 +1,8 @@
 """The exact accountant: δ(ε) and ε(δ) as enclosures, from dominating pairs, in balls.
 
-It takes plans of plain and Poisson-subsampled Gaussians in any mixture, and plans of randomized
-responses, pure and (ε, δ) statements.  Not here: certificates (verification), Laplace and
-mixed plans, which are refused with the reason.
+It takes plans of plain and Poisson-subsampled Gaussians, Laplace noise, randomized responses,
+pure and (ε, δ) statements, in any mixture; where no closed form, finite sum or contour is short
+enough it raises LimitReached.  Not here: certificates (verification).
 """
 
 from __future__ import annotations
@@ -14,21 +14,30 @@ from fractions import Fraction
 from flint import arb
 
 from bursar import require
-from bursar.accounting.atoms import AtomsProfile
+from bursar.accounting import laplace
+from bursar.accounting.atoms import AtomsProfile, infinite
 from bursar.accounting.contour import Loss
 from bursar.accounting.contour_profile import ContourProfile
-from bursar.accounting.profiles import GaussianProfile, Profile, SingleProfile
+from bursar.accounting.profiles import Either, GaussianProfile, Profile, SingleProfile
 from bursar.accounting.question import Question
 from bursar.adjacency import DEFAULT, Adjacency, Direction
-from bursar.errors import NoProof
 from bursar.exact import Exact, Number
 from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
 from bursar.numerics.balls import ball, float_down, float_up, precision
+from bursar.numerics.factors import AtomsFactor, Factor, GaussianFactor, LaplaceFactor
 from bursar.numerics.roots import Bracket
 from bursar.numerics.steps import Step
-from bursar.privacy.pairs import AtomsPair, Composition, GaussianPair, SubsampledGaussianPair, symmetric
+from bursar.privacy.pairs import (
+    AtomsPair,
+    Composition,
+    GaussianPair,
+    LaplacePair,
+    Pair,
+    SubsampledGaussianPair,
+    symmetric,
+)
 from bursar.truth import About, Answered, Enclosure, Proved, UpperBound
 
 NAME = "exact"
@@ -56,7 +65,7 @@ def epsilon(
     if question.is_one:
         return _answer(worst, Bracket(arb(0), arb(0)), about, "δ = 1 holds for everything", started)
     if question.is_zero:
-        return _pure(worst, about, direction, started)
+        return _pure(worst, about, started)
     with precision(256):
         target = question.delta_ball()
     if direction is not None or all(symmetric(pair) for pair, _ in worst.parts):
@@ -111,32 +120,40 @@ def delta(
 
 
 def profile(composition: Composition) -> Profile:
-    """The profile of these pairs in balls, or NoProof where this accountant has none."""
+    """The profile of these pairs in balls: a closed form, a finite sum, or contours."""
     parts = composition.parts
     atoms = tuple((pair, n) for pair, n in parts if isinstance(pair, AtomsPair))
     if len(atoms) == len(parts):
         return AtomsProfile(atoms)
-    mu_squared, steps = Fraction(0), []
+    mu_squared, steps, factors = Fraction(0), [], list[tuple[Factor, int]]()
     for pair, n in parts:
-        if isinstance(pair, GaussianPair):
-            mu_squared += n / pair.noise_multiplier**2
-        elif isinstance(pair, SubsampledGaussianPair):
-            steps.append((Step(pair.noise_multiplier, pair.sampling_probability, pair.direction), n))
-        else:
-            raise NoProof(
-                f"the exact accountant does not take {_named(pair)} in this plan",
-                hint="Ask for --method rdp.",
-            )
-    if not steps:
+        match pair:
+            case GaussianPair():
+                mu_squared += n / pair.noise_multiplier**2
+            case SubsampledGaussianPair():
+                step = Step(pair.noise_multiplier, pair.sampling_probability, pair.direction)
+                steps.append((step, n))
+            case LaplacePair():
+                factors.append((LaplaceFactor(pair.scale), n))
+            case AtomsPair():
+                factors.append((AtomsFactor(pair.epsilon, pair.delta, pair.categories), n))
+    if not steps and not factors:
         return GaussianProfile(Exact(mu_squared))
-    if len(parts) == 1 and steps[0][1] == 1:
+    if mu_squared:
+        factors.append((GaussianFactor(Exact(mu_squared)), 1))
+    if len(parts) == 1 and steps and steps[0][1] == 1:
         return SingleProfile(steps[0][0])
-    with precision(256):
-        return ContourProfile.of(Loss(tuple(steps), ball(mu_squared)))
+    contour = ContourProfile.of(Loss(tuple(steps), tuple(factors)), infinite(atoms))
+    return _with_residues(parts, contour)
 
 
-def _named(pair: object) -> str:
-    return "randomized response or a statement beside noise" if isinstance(pair, AtomsPair) else "Laplace noise"
+def _with_residues(parts: tuple[tuple[Pair, int], ...], contour: ContourProfile) -> Profile:
+    """Laplace noise of one scale has a finite sum too: first for few steps, last for more."""
+    (pair, n), *others = parts
+    if others or not isinstance(pair, LaplacePair) or n > laplace.MOST:
+        return contour
+    finite = laplace.LaplaceProfile(pair.scale, n)
+    return Either(finite, contour) if n <= laplace.FEW else Either(contour, finite)
 
 
 def _worse(
@@ -156,22 +173,31 @@ def _worse(
     return both, replace(about, direction=way)
 
 
-def _pure(pairs: Composition, about: About, direction: Direction | None, started: float) -> Proved:
+def _pure(pairs: Composition, about: About, started: float) -> Proved:
     """ε at δ = 0: the largest loss, which is infinite for every Gaussian."""
     found = arb(0)
     for pair, n in pairs.parts:
-        if not isinstance(pair, AtomsPair) or pair.delta > 0:
-            bounded = isinstance(pair, SubsampledGaussianPair) and direction is Direction.ADD
-            if not bounded:
-                reason = "no finite ε holds at δ = 0: the privacy loss has no upper end"
-                return _answer(pairs, Bracket(arb("inf"), None), about, reason, started)
-            with precision(128):
-                found += n * -(-ball(pair.sampling_probability)).log1p()
-            continue
+        largest = _largest_loss(pair)
+        if largest is None:
+            reason = "no finite ε holds at δ = 0: the privacy loss has no upper end"
+            return _answer(pairs, Bracket(arb("inf"), None), about, reason, started)
         with precision(128):
-            found += n * ball(pair.epsilon)
+            found += n * largest
     reason = "δ = 0: ε is the largest privacy loss"
     return _answer(pairs, Bracket(found.lower(), found.upper()), about, reason, started)
+
+
+def _largest_loss(pair: Pair) -> arb | None:
+    """The upper end of the privacy loss of one pair; None where it has none."""
+    with precision(128):
+        match pair:
+            case AtomsPair(delta=delta) if delta == 0:
+                return ball(pair.epsilon)
+            case LaplacePair():
+                return 1 / ball(pair.scale)
+            case SubsampledGaussianPair(direction=Direction.ADD):
+                return -(-ball(pair.sampling_probability)).log1p()
+    return None
 
 
 def _answer(

@@ -6,11 +6,13 @@ everything that has none, is in `contour_profile.py`; finite sums are in `atoms.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import Protocol, TypeVar, final
 
 from flint import arb
 
+from bursar.errors import LimitReached
 from bursar.exact import Exact
 from bursar.numerics.balls import ball, normal_tail
 from bursar.numerics.roots import Bracket, bracket_root
@@ -19,6 +21,7 @@ from bursar.numerics.steps import Step
 from bursar.privacy.conversions import gaussian_delta
 from bursar.truth import BillLine
 
+_T = TypeVar("_T")
 _CLOSED = (BillLine("rounding", 2.0**-52, "ball arithmetic, outward rounding to a float"),)
 
 
@@ -134,3 +137,42 @@ class SingleProfile:
     def bill(self) -> tuple[BillLine, ...]:
         """Rounding only."""
         return _CLOSED
+
+
+@final
+@dataclass(slots=True)
+class Either:
+    """Two profiles of one law: the second answers where the first reaches a limit."""
+
+    first: Profile
+    second: Profile
+    used: Profile | None = None
+
+    @property
+    def method(self) -> str:
+        """That of the one that answered."""
+        return (self.used or self.first).method
+
+    def delta_at(self, epsilon: arb) -> arb:
+        """A ball for δ at ε."""
+        return self._try(lambda profile: profile.delta_at(epsilon))
+
+    def epsilon_at(self, target: arb) -> Bracket:
+        """A bracket for ε."""
+        return self._try(lambda profile: profile.epsilon_at(target))
+
+    def at_most(self, epsilon: arb, target: arb) -> bool:
+        """Whether δ(ε) ≤ target is proved."""
+        return self._try(lambda profile: profile.at_most(epsilon, target))
+
+    def bill(self) -> tuple[BillLine, ...]:
+        """The errors of the last answer."""
+        return (self.used or self.first).bill()
+
+    def _try(self, ask: Callable[[Profile], _T]) -> _T:
+        try:
+            self.used = self.first
+            return ask(self.first)
+        except LimitReached:
+            self.used = self.second
+            return ask(self.second)

@@ -51,8 +51,7 @@ class Slice:
 
     def logs(self, lam: Array) -> tuple[Array, Array]:
         """log of the slice's mass at each tilt, and log of Π M^k of the law cut above."""
-        c = self.found.gaussian
-        whole, change = c * lam * (lam + 1) / 2, np.zeros_like(lam)
+        whole, change = self.found.plain(lam), np.zeros_like(lam)
         for step, keep, share in zip(self.found.steps, self.log_keeps, self.shares, strict=True):
             logs = (1 + lam)[:, None] * step.log_w + step.log_phi + keep
             top = logs.max(axis=1)
@@ -232,7 +231,7 @@ def _length(piece: Slice, lam: float, ceiling: float) -> tuple[float, tuple[floa
             total = float(np.logaddexp.reduce([math.log(f.count) + x for f, x in zip(falls, logs, strict=True)]))
         else:
             total = sum(f.count * min(x, 0.0) for f, x in zip(falls, logs, strict=True))
-        return total - piece.found.gaussian * u * u / 2 - ceiling - math.log(math.pi * u)
+        return total + piece.found.log_fall(lam, u) - ceiling - math.log(math.pi * u)
 
     low = high = 4.0
     while excess(high) > 0:
