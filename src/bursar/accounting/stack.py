@@ -11,7 +11,7 @@ from typing import final
 
 from flint import arb
 
-from bursar.accounting.contour import Contour, Loss, chernoff
+from bursar.accounting.contour import Contour, Loss, chernoff, masses
 from bursar.errors import InternalError
 from bursar.numerics.balls import BITS, precision
 from bursar.numerics.lines import LineSpec
@@ -38,7 +38,8 @@ class Stack:
                 contours.append(Contour.of(loss, shape))
         if body is not None:
             with precision(BITS):
-                rest = chernoff(loss, body)
+                steps = tuple(step for step, _ in loss.steps)
+                rest = chernoff(loss, body.lam, *masses(steps, body))
         return cls(contours, body, rest, max(shape.bits for shape in shapes))
 
     def trapezoid(self, location: arb) -> arb:
