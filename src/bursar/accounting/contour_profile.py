@@ -135,23 +135,41 @@ class ContourProfile:
             if tolerance < TOLERANCE:
                 tolerance = TOLERANCE
                 continue
-            with precision(contour.bits):
-                middle = arb(goal)
-                middle = (middle - (contour.trapezoid(middle) / target).log() / slope).mid()
-                gap = (contour.upper(middle) - contour.lower(middle)) / target
-                wide = float(gap.upper()) if gap.is_finite() else math.inf
-                size = -slope * float(abs(self.top + middle))
-                if wide > _ENOUGH * size and wide < 0.5 * blunt and attempt < 8:
-                    blunt, goal = wide, float(middle) if middle.is_finite() else goal
-                    continue
-                reach = 2 * arb(wide) / -slope + abs(middle) * arb(2) ** -80
-                for _ in range(20):
-                    low, high = (middle - reach).mid(), (middle + reach).mid()
-                    if contour.upper(high) <= target and contour.lower(low) > target:
-                        self._note(contour, middle, target)
-                        return self._bracket(low, high)
-                    reach *= 8
+            bracket, wide, middle = self.enclose(contour, goal, slope, target)
+            if wide > _ENOUGH and wide < 0.5 * blunt and attempt < 8:
+                blunt, goal = wide, middle
+                continue
+            if bracket is not None:
+                return bracket
         raise LimitReached("the contour stays too blunt to decide", hint="Ask for --method rdp.")
+
+    def enclose(
+        self, contour: Stack, goal: float, slope: float, target: arb
+    ) -> tuple[Bracket | None, float, float]:
+        """The root of T = δ near `goal` as a bracket decided by this contour, or None; how wide it
+        is, relative to ε; and its middle."""
+        with precision(contour.bits):
+            middle = arb(goal)
+            middle = (middle - (contour.trapezoid(middle) / target).log() / slope).mid()
+            gap = (contour.upper(middle) - contour.lower(middle)) / target
+            if not gap.is_finite():
+                return None, math.inf, goal
+            reach = 2 * gap.upper() / -slope + abs(middle) * arb(2) ** -80
+            wide = float(reach / abs(self.top + middle)) if self.top + middle != 0 else math.inf
+            for _ in range(20):
+                low, high = (middle - reach).mid(), (middle + reach).mid()
+                if contour.upper(high) <= target and contour.lower(low) > target:
+                    self._note(contour, middle, target)
+                    return self._bracket(low, high), wide, float(middle)
+                reach *= 8
+        return None, math.inf, goal
+
+    def shaped(self, target: arb, tolerance: float) -> tuple[Stack, float]:
+        """A contour for the first guess of ε, this sharp, and the guess; for counts nearby too."""
+        log_delta = float(target.log())
+        lam = solve_decreasing(lambda tilt: self.found.saddle(tilt)[1] - log_delta, 1.0)
+        goal = self.found.saddle(lam)[0]
+        return self._contour(lam, goal, log_delta, tolerance), goal
 
     def _jump(self, goal: float, miss: float, slope: float) -> float:
         """A Newton step too long for one contour: taken on log δ against log ε, within 1/200 … 200."""

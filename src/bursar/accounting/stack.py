@@ -25,6 +25,7 @@ class Stack:
 
     contours: list[Contour]
     body: Outer | None
+    parts: tuple[list[arb], list[arb]]  # M of each step at the body's tilt
     rest: arb  # the body's bound, times e^{−λe}
     bits: int
 
@@ -33,14 +34,22 @@ class Stack:
         """Evaluate the slices; they must telescope."""
         check_telescope(shapes, body)
         contours, rest = [], arb(0)
+        parts: tuple[list[arb], list[arb]] = ([], [])
         for shape in shapes:
             with precision(shape.bits):
                 contours.append(Contour.of(loss, shape))
         if body is not None:
             with precision(BITS):
-                steps = tuple(step for step, _ in loss.steps)
-                rest = chernoff(loss, body.lam, *masses(steps, body))
-        return cls(contours, body, rest, max(shape.bits for shape in shapes))
+                parts = masses(tuple(step for step, _ in loss.steps), body)
+                rest = chernoff(loss, body.lam, *parts)
+        return cls(contours, body, parts, rest, max(shape.bits for shape in shapes))
+
+    def recomposed(self, loss: Loss) -> Stack:
+        """The same nodes with other counts."""
+        with precision(self.bits):
+            contours = [Contour.composed(loss, contour.parts) for contour in self.contours]
+            rest = chernoff(loss, self.body.lam, *self.parts) if self.body else arb(0)
+        return Stack(contours, self.body, self.parts, rest, self.bits)
 
     def trapezoid(self, location: arb) -> arb:
         """Σ T at a location."""
