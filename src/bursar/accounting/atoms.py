@@ -96,7 +96,7 @@ class AtomsProfile:
         if root.is_finite():
             slack = abs(root) * arb(2) ** -70 + arb(2) ** -150
             left, right = (root.lower() - slack).lower(), (root.upper() + slack).upper()
-            if 0 <= left and self.delta_at(left) > target and self.delta_at(right) <= target:
+            if left >= 0 and self.delta_at(left) > target and self.delta_at(right) <= target:
                 return Bracket(left.mid(), right.mid())
         start = self.atoms[low][0].lower()
         start = start if start > 0 and self.delta_at(start) > target else arb(0)

@@ -17,7 +17,7 @@ from flint import acb, acb_mat, arb
 from numpy.typing import NDArray
 
 from bursar.errors import InternalError
-from bursar.numerics.balls import ball, upper_of
+from bursar.numerics.balls import upper_of
 from bursar.numerics.lines import LineSpec, line_values
 from bursar.numerics.propose import Outer, Shape
 from bursar.numerics.steps import Step
@@ -126,7 +126,9 @@ class Contour:
         value = float(weighted.sum().real)
         if not value > 0:
             return -math.inf, -self.shape.lam
-        log = self.log_first + math.log(value * self.shape.tau / math.pi) - self.shape.lam * location
+        log = (
+            self.log_first + math.log(value * self.shape.tau / math.pi) - self.shape.lam * location
+        )
         return log, -self.shape.lam - float((weighted * turns).sum().real) / value
 
 
