@@ -17,7 +17,7 @@ from flint import acb, acb_mat, arb
 from numpy.typing import NDArray
 
 from bursar.errors import InternalError
-from bursar.numerics.balls import ball, upper_of
+from bursar.numerics.balls import upper_of
 from bursar.numerics.factors import Factor
 from bursar.numerics.lines import LineSpec, line_values
 from bursar.numerics.propose import Outer, Shape
@@ -179,7 +179,9 @@ class Contour:
         value = float(weighted.sum().real)
         if not value > 0:
             return -math.inf, -self.shape.lam
-        log = self.log_first + math.log(value * self.shape.tau / math.pi) - self.shape.lam * location
+        log = (
+            self.log_first + math.log(value * self.shape.tau / math.pi) - self.shape.lam * location
+        )
         return log, -self.shape.lam - float((weighted * turns).sum().real) / value
 
 
@@ -190,7 +192,9 @@ def _aliases(loss: Loss, parts: Nodes) -> tuple[arb, arb, arb]:
     gap = arb(shape.right.lam) - lam
     if not gap > 0 or not (shape.left is None or 0 <= shape.left.lam < shape.lam):
         raise InternalError("the outer tilts of a contour are out of order")
-    right = chernoff(loss, shape.right.lam, *parts.masses(steps, shape.right)) / (gap * window).expm1()
+    right = (
+        chernoff(loss, shape.right.lam, *parts.masses(steps, shape.right)) / (gap * window).expm1()
+    )
     if shape.left is None:
         return right, arb(0), 1 / (lam * window).expm1()
     left = chernoff(loss, shape.left.lam, *parts.masses(steps, shape.left))

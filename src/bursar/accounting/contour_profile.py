@@ -16,12 +16,12 @@ from flint import arb
 
 from bursar.accounting.contour import Loss
 from bursar.accounting.stack import Stack
+from bursar.errors import LimitReached
 from bursar.numerics.balls import float_up, precision
 from bursar.numerics.levels import propose_levels
 from bursar.numerics.propose import TOLERANCE, propose
 from bursar.numerics.roots import Bracket
 from bursar.numerics.sketch import Cumulant, cumulant, solve_decreasing
-from bursar.errors import LimitReached
 from bursar.truth import BillLine
 
 _COARSE = 4.0  # nats: enough to show that the other direction costs less
@@ -105,7 +105,7 @@ class ContourProfile:
             return bool(found.upper(location) <= target)
 
     def coarse(self, location: float, log_target: float) -> Stack | None:
-        """A contour just sharp enough to prove δ ≤ target at a location; None where it is too near."""
+        """A contour just sharp enough to prove δ ≤ target there; None where it is too near."""
         lam = self._tilt(location)
         log_delta = self._log_delta(lam, location)
         room = log_target - log_delta
@@ -146,8 +146,7 @@ class ContourProfile:
     def enclose(
         self, contour: Stack, goal: float, slope: float, target: arb
     ) -> tuple[Bracket | None, float, float]:
-        """The root of T = δ near `goal` as a bracket decided by this contour, or None; how wide it
-        is, relative to ε; and its middle."""
+        """The root near `goal` as this contour decides it, or None; its relative width; middle."""
         with precision(contour.bits):
             middle = arb(goal)
             middle = (middle - (contour.trapezoid(middle) / target).log() / slope).mid()
@@ -172,7 +171,7 @@ class ContourProfile:
         return self._contour(lam, goal, log_delta, tolerance), goal
 
     def _jump(self, goal: float, miss: float, slope: float) -> float:
-        """A Newton step too long for one contour: taken on log δ against log ε, within 1/200 … 200."""
+        """A Newton step too long for one contour: log δ against log ε, within 1/200 … 200."""
         top = float(self.top)
         epsilon = goal + top
         if not epsilon > 0:
@@ -190,7 +189,9 @@ class ContourProfile:
         """log δ at a location by the saddle point λ: a first guess."""
         value, _, bend = (float(part[0]) for part in self.found.at(np.array([lam])))
         width = bend + 1 / lam**2 + 1 / (1 + lam) ** 2
-        return value - lam * location - math.log(lam * (1 + lam)) - 0.5 * math.log(2 * math.pi * width)
+        return (
+            value - lam * location - math.log(lam * (1 + lam)) - 0.5 * math.log(2 * math.pi * width)
+        )
 
     def _contour(self, lam: float, location: float, log_delta: float, tolerance: float) -> Stack:
         """One contour where it is short enough, else one for each slice of the law."""

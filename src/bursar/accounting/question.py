@@ -25,7 +25,9 @@ class Question:
     def of_delta(cls, delta: Number | None, log_delta: float | None) -> Question:
         """Checked: exactly one of the two, in its domain."""
         if (delta is None) == (log_delta is None):
-            raise InvalidParameter("give exactly one of delta and log_delta", field="delta", value=delta)
+            raise InvalidParameter(
+                "give exactly one of delta and log_delta", field="delta", value=delta
+            )
         if delta is not None:
             return cls(require.unit_interval(delta=delta), None)
         return cls(None, require.log_delta(log_delta))

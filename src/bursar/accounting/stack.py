@@ -107,7 +107,7 @@ def check_telescope(shapes: list[Shape], body: Outer | None) -> None:
     the last not below, unless a body is left out there.
     """
     slices = [outer for shape in shapes for outer in _outers(shape)]
-    ends = [*shapes[1:], *([body] if body else [])]
+    ends: list[Shape | Outer] = [*shapes[1:], *([body] if body else [])]
     held = not any(spec.cut for spec in shapes[0].lines)
     for shape, following in zip(shapes, ends, strict=False):
         held = held and _cuts(shape.under) == _cuts(following.lines)
@@ -115,8 +115,10 @@ def check_telescope(shapes: list[Shape], body: Outer | None) -> None:
     for shape, outer in slices:
         same = _cuts(outer.lines) == _cuts(shape.lines) and _cuts(outer.under) == _cuts(shape.under)
         held = held and same
-    soft = [{spec.soft for s in shapes for spec in (s.lines[j], *s.under[j : j + 1]) if spec.cut}
-            for j in range(len(shapes[0].lines))]
+    soft = [
+        {spec.soft for s in shapes for spec in (s.lines[j], *s.under[j : j + 1]) if spec.cut}
+        for j in range(len(shapes[0].lines))
+    ]
     if not held or any(len(each) > 1 for each in soft):
         raise InternalError("the slices of a law do not telescope")
 
