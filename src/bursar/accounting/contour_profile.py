@@ -19,12 +19,13 @@ from bursar.accounting.stack import Stack
 from bursar.errors import LimitReached
 from bursar.numerics.balls import float_up, precision
 from bursar.numerics.levels import propose_levels
-from bursar.numerics.propose import TOLERANCE, propose
+from bursar.numerics.propose import TOLERANCE, Shape, propose
 from bursar.numerics.roots import Bracket
 from bursar.numerics.sketch import Cumulant, cumulant, solve_decreasing
 from bursar.truth import BillLine
 
 _COARSE = 4.0  # nats: enough to show that the other direction costs less
+_NEAR = 0.3  # nats: a contour that was this near its place is as sharp as the next
 _FAR = 7.0  # nats: farther off, a contour says little
 _SHORT = 2_500  # nodes of a contour that is not worth cutting
 _NEVER = arb(0)
@@ -119,7 +120,9 @@ class ContourProfile:
 
     def _located(self, lam: float, goal: float, log_delta: float, target: arb) -> Bracket:
         """The root near `goal`, from contours that are shaped anew while they are too blunt."""
-        blunt, tolerance = math.inf, TOLERANCE
+        short = self._plain(lam, goal, log_delta, TOLERANCE)
+        sliced = (short is None or short.n > _SHORT) and self.loss.removes
+        blunt, tolerance = math.inf, _COARSE + 6 if sliced else TOLERANCE
         for attempt in range(10):
             contour = self._contour(lam, goal, log_delta, tolerance)
             miss, slope = contour.miss(goal, log_delta)
@@ -136,10 +139,12 @@ class ContourProfile:
                 tolerance = TOLERANCE
                 continue
             bracket, wide, middle = self.enclose(contour, goal, slope, target)
-            if wide > _ENOUGH and wide < 0.5 * blunt and attempt < 8:
+            if wide > _ENOUGH and wide < 0.5 * blunt and abs(miss) > _NEAR and attempt < 8:
                 blunt, goal = wide, middle
                 continue
             if bracket is not None:
+                with precision(contour.bits):
+                    self._note(contour, arb(middle), target)
                 return bracket
         raise LimitReached("the contour stays too blunt to decide", hint="Ask for --method rdp.")
 
@@ -158,7 +163,6 @@ class ContourProfile:
             for _ in range(20):
                 low, high = (middle - reach).mid(), (middle + reach).mid()
                 if contour.upper(high) <= target and contour.lower(low) > target:
-                    self._note(contour, middle, target)
                     return self._bracket(low, high), wide, float(middle)
                 reach *= 8
         return None, math.inf, goal
@@ -195,9 +199,7 @@ class ContourProfile:
 
     def _contour(self, lam: float, location: float, log_delta: float, tolerance: float) -> Stack:
         """One contour where it is short enough, else one for each slice of the law."""
-        plain = None
-        with suppress(LimitReached):
-            plain = propose(self.found, lam, location, log_delta, tolerance)
+        plain = self._plain(lam, location, log_delta, tolerance)
         if plain is not None and (plain.n <= _SHORT or not (self.loss.steps and self.loss.removes)):
             return Stack.of(self.loss, [plain], None)
         if not (self.loss.steps and self.loss.removes):
@@ -209,6 +211,13 @@ class ContourProfile:
                 raise
             shapes, body = [plain], None
         return Stack.of(self.loss, shapes, body)
+
+    def _plain(
+        self, lam: float, location: float, log_delta: float, tolerance: float
+    ) -> Shape | None:
+        with suppress(LimitReached):
+            return propose(self.found, lam, location, log_delta, tolerance)
+        return None
 
     def prove(self, epsilon: arb, target: arb) -> Stack:
         """Contours without aliases that prove δ(ε) ≤ target: as coarse as that allows."""
