@@ -30,7 +30,8 @@ class Question:
             )
         if delta is not None:
             return cls(require.unit_interval(delta=delta), None)
-        return cls(None, require.log_delta(log_delta))
+        logarithm = require.log_delta(log_delta)
+        return cls(None, logarithm) if logarithm else cls(Exact(1), None)
 
     @property
     def text(self) -> str:
@@ -45,7 +46,7 @@ class Question:
     @property
     def is_one(self) -> bool:
         """Whether δ = 1 was asked."""
-        return self.delta == 1 or self.log_delta == 0
+        return self.delta == 1
 
     def delta_ball(self) -> arb:
         """δ as a ball."""
