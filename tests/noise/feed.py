@@ -8,6 +8,7 @@ m, how many W give a magnitude above m: the exact law, read off the decisions al
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 
 import numpy as np
 
@@ -24,9 +25,10 @@ def fed(
     high = np.array([side << 63 | w >> 32 for side, w in draws], dtype="<u8").tobytes()
     low = np.array([w & (2**32 - 1) for _, w in draws], dtype="<u4").tobytes()
     chunks = [high, low, *(word.to_bytes(8, "little") for word in deep)]
+    later = count()
 
     def source(size: int) -> bytes:
-        chunk = chunks.pop(0) if chunks else bytes([128] * 8)  # then bits near the middle
+        chunk = chunks.pop(0) if chunks else b"%08d" % next(later)
         assert len(chunk) == size
         return chunk
 
@@ -54,6 +56,6 @@ def table(sample: Callable[[int], np.ndarray], largest: int) -> dict[int, tuple[
         above = thresholds(sample, range(largest + 1), side=side)
         for j, (before, after) in enumerate(zip([WORDS, *above], above, strict=False)):
             low, up = law.get(sign * j, (0, 0))
-            count = before - after
-            law[sign * j] = low + max(count - 1, 0), up + count + 1
+            words = before - after
+            law[sign * j] = low + max(words - 1, 0), up + words + 1
     return law

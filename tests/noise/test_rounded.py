@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from bursar.errors import InternalError, InvalidParameter
 from bursar.exact import Exact
@@ -16,15 +16,10 @@ from bursar.noise.rounded import _survives
 from tests.noise import laws
 from tests.noise.feed import BITS, WORDS, fed, table, thresholds
 
+pytestmark = pytest.mark.usefixtures("precise")
+
 SCALES = [Fraction(1, 1000), Fraction(1, 3), Fraction(1), Fraction(5, 2), Fraction("7.3")]
 LARGEST = 40
-
-
-@pytest.fixture(autouse=True)
-def _precise():
-    before, ctx.prec = ctx.prec, 300
-    yield
-    ctx.prec = before
 
 
 def gaussian(scale):

@@ -42,10 +42,10 @@ def bernoullis(*, probability: Number, size: int) -> NDArray[np.bool_]:
     threshold = Fraction(require.unit_interval(probability=probability)) * 2**STEP
     if threshold == 2**STEP:
         return np.ones(size, dtype=np.bool_)
-    below = int(threshold)
-    chosen = drawn < np.uint64(below)
-    for index in np.flatnonzero(drawn == np.uint64(below)).tolist():
-        chosen[index] = bernoulli(probability=threshold - below)
+    word = int(threshold)
+    chosen = drawn < np.uint64(word)
+    for index in np.flatnonzero(drawn == np.uint64(word)).tolist():
+        chosen[index] = _below(threshold - word)
     return chosen
 
 
@@ -104,3 +104,8 @@ def by_inversion(cumulative: Callable[[int], arb]) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if at_most(middle) else (middle + 1, high)
     return high
+
+
+def _below(threshold: Fraction) -> bool:
+    u = Uniform()
+    return settle(lambda: above(ball(threshold), u.ball()), u)

@@ -163,7 +163,7 @@ def _float(value: Exact) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf
 
 
 def _at(part: Exact | Integers, index: int) -> Fraction:
