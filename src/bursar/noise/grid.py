@@ -136,11 +136,11 @@ def histogram(codes: ArrayLike, *, categories: int) -> GridSum:
     k, data = require.count(categories=categories), np.asarray(codes)
     if data.dtype.kind not in "biuf" or data.ndim not in {1, 2}:
         raise InvalidParameter("it must hold codes of categories", field="codes", value=data.dtype)
-    rows = data.reshape(len(data), -1)
+    each = data.shape[1] if data.ndim == 2 else 1
+    rows = data.reshape(len(data), each)
     known = (rows >= 0) & (rows < k) & (rows == np.floor(rows))
     rows = np.sort(np.where(known, rows, k).astype(np.int64), axis=1)
     rows[:, 1:][rows[:, 1:] == rows[:, :-1]] = k
-    each = rows.shape[1]
     counts = np.bincount(rows.ravel(), minlength=k + 1)[:k]
     return GridSum(counts, l1=each, l2=Exact(root_up(each)))
 
