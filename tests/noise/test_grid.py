@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bursar.errors import InvalidParameter
 from bursar.noise import GridSum, clip_to_grid, histogram, to_grid
 from bursar.noise.grid import LARGEST, root_up
+from bursar.noise.rounded import LARGEST_SCALE
 
 INF, NAN = float("inf"), float("nan")
 ADVERSARIAL = [0.0, -0.0, 5e-324, -1e-310, 0.1, 0.5, 1.5, 2.0**53, 2.0**53 + 2, -(2.0**63), 1e308]
@@ -116,7 +117,7 @@ def test_the_order_does_not_matter(order) -> None:
 
 def test_sums_do_not_overflow_for_all_people_on_earth() -> None:
     """2^33 people of 2^29 units: what is left of 63 bits holds any noise of the largest scale."""
-    assert 2**33 * LARGEST + 76 * 2**40 < 2**63
+    assert 2**33 * LARGEST + 2912 * LARGEST_SCALE < 2**63
 
 
 def test_a_wrapped_sum_still_moves_by_one_person_only() -> None:

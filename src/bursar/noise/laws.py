@@ -5,7 +5,7 @@ probability 1/2 each.  A tail gives Taylor coefficients in p, as balls: the firs
 value.  For a wide ball p they enclose those at every point of it, which bounds a remainder.
 
 Normal: with z = Q(p) and φ the density, the n-th derivative is (−1)^n H_n(z) / φ(z)^n, where
-H_1 = 1 and H_{n+1} = H_n' + n z H_n (docs/proofs/rounded-gaussian.md, Lemma 2).
+H_1 = 1 and H_{n+1} = H_n' + n z H_n (docs/proofs/rounded-gaussian.md, Lemma 3).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 `q + nu >= threshold + rho` is written as it reads.  A LazyReals is an exact part plus scaled
 draws; a comparison looks at the difference in float64, and where its proved error leaves the sign
 open, balls with more and more bits of the draws decide.  The same ρ may be compared many times:
-its bits, once drawn, stay.
+its bits, once drawn, stay (docs/proofs/exact-samplers.md, Prop. 5).
 """
 
 from __future__ import annotations

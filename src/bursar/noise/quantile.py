@@ -129,7 +129,7 @@ def _piece(tail: Tail, low: float, width: float) -> tuple[list[float], arb, arb,
     given = [float(c.mid()) for c in true]
     rounding = arb(0)
     for n, (c, near) in enumerate(zip(true, given, strict=True)):
-        roundings = min(2 * n + 1, 2 * _TERMS - 2)  # Higham 2002, eq. (5.3)
+        roundings = min(2 * n + 1, 2 * _TERMS - 2)  # Higham 2002, Sec. 5.1
         horner = abs(arb(near)) * roundings / (2**53 - roundings)
         rounding += (abs(c - near) + horner) * arb(0.5) ** n
     wide = tail(span, _TERMS + 1)

@@ -1,8 +1,9 @@
 """Choosing one of many by score, exactly: the largest of score plus noise, decided by balls.
 
 With Gumbel noise this is the exponential mechanism; with exponential noise it is permute-and-flip,
-which is never worse at the same ε (McKenna & Sheldon 2020, Thm 2).  float64 finds who may be the
-largest, balls decide between those, so that each candidate has exactly its probability.
+which is never worse at the same ε (McKenna & Sheldon 2020).  float64 finds who may be the
+largest, balls decide between those, so that each candidate has exactly its probability
+(docs/proofs/exact-samplers.md, Prop. 6).
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def exponential_mechanism(scores: Scores, *, epsilon: Number, sensitivity: Numbe
 def permute_and_flip(scores: Scores, *, epsilon: Number, sensitivity: Number) -> int:
     """The index with the largest score + noise, the noise exponential of scale 2·sensitivity/ε.
 
-    Its law is that of permute-and-flip: McKenna & Sheldon 2020, Alg. 1; Ding et al. 2021, Thm 4.
+    Its law is that of permute-and-flip.  McKenna & Sheldon 2020, Alg. 1; Ding et al. 2021.
 
     >>> import numpy as np
     >>> permute_and_flip(np.array([0, 10_000, 0]), epsilon=1, sensitivity=1)
