@@ -62,6 +62,7 @@ def bursar_rdp(sigma: str, q: str, k: int, delta: str) -> dict[str, Any]:
 def bursar_check(sigma: str, q: str, k: int, delta: str) -> dict[str, Any]:
     """Checking a certificate: only its time counts, the certificate is made before."""
     from bursar.verification.check import check
+
     from bursar.verification.certify import certify
 
     key = (sigma, q, k, delta)
