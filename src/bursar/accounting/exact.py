@@ -126,8 +126,19 @@ def profile(composition: Composition) -> Profile:
     atoms = tuple((pair, n) for pair, n in parts if isinstance(pair, AtomsPair))
     if len(atoms) == len(parts):
         return AtomsProfile(atoms)
+    loss = loss_of(composition)
+    if not loss.steps and all(isinstance(factor, GaussianFactor) for factor, _ in loss.factors):
+        (factor, _), *_ = loss.factors
+        return GaussianProfile(factor.mu_squared)  # type: ignore[attr-defined]
+    if len(parts) == 1 and loss.steps and loss.steps[0][1] == 1:
+        return SingleProfile(loss.steps[0][0])
+    return _with_residues(parts, ContourProfile.of(loss, infinite(atoms)))
+
+
+def loss_of(composition: Composition) -> Loss:
+    """The steps and factors of a composition; its plain Gaussians are one factor, the last."""
     mu_squared, steps, factors = Fraction(0), [], list[tuple[Factor, int]]()
-    for pair, n in parts:
+    for pair, n in composition.parts:
         match pair:
             case GaussianPair():
                 mu_squared += n / pair.noise_multiplier**2
@@ -138,14 +149,9 @@ def profile(composition: Composition) -> Profile:
                 factors.append((LaplaceFactor(pair.scale), n))
             case AtomsPair():
                 factors.append((AtomsFactor(pair.epsilon, pair.delta, pair.categories), n))
-    if not steps and not factors:
-        return GaussianProfile(Exact(mu_squared))
     if mu_squared:
         factors.append((GaussianFactor(Exact(mu_squared)), 1))
-    if len(parts) == 1 and steps and steps[0][1] == 1:
-        return SingleProfile(steps[0][0])
-    contour = ContourProfile.of(Loss(tuple(steps), tuple(factors)), infinite(atoms))
-    return _with_residues(parts, contour)
+    return Loss(tuple(steps), tuple(factors))
 
 
 def _answered(direction: Direction | None) -> Answered:

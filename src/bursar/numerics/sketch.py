@@ -128,7 +128,7 @@ class Cumulant:
         return sum((n * factor.log_fall(lam, u) for factor, n in self.factors), 0.0)
 
     def _plain(self, lam: Array) -> tuple[Array, Array, Array]:
-        gap = 1e-3 * lam
+        gap = 1e-3 * np.abs(lam) + 1e-4
         low, value, high = (self.plain(x) for x in (lam - gap, lam, lam + gap))
         bend = np.maximum((high - 2 * value + low) / gap**2, 0.0)
         return value, (high - low) / (2 * gap), bend
