@@ -1,8 +1,8 @@
 """The characteristic-function accountant: distribution functions by Fourier inversion.
 
-δ = P(Y > ε) − e^ε Q(Y > ε), each tail by Gil-Pelaez's integral of the characteristic function, which
-itself is a quadrature over the noise: double quadrature, in float64.  It subtracts numbers near 1,
-so it says nothing below δ ≈ 1e-10.  Zhu, Dong & Wang 2022, Sec. 4.
+δ = P(Y > ε) − e^ε Q(Y > ε), each tail by Gil-Pelaez's integral of the characteristic function,
+which itself is a quadrature over the noise: double quadrature, in float64.  It subtracts numbers
+near 1, so it says nothing below δ ≈ 1e-10.  Zhu, Dong & Wang 2022, Sec. 4.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _tail(sketched: Sketched, at: float, location: float) -> float:
     reach = _DEVIATIONS * math.sqrt(variance) + abs(mean - location)
     reach = 2.0 ** math.ceil(math.log2(reach))  # so that nearby locations share their nodes
     if (at, reach) not in sketched.kept:
-        u = (np.arange(_POINTS) + 0.5) * (math.pi / reach)
+        u = np.asarray((np.arange(_POINTS) + 0.5) * (math.pi / reach), dtype=np.float64)
         sketched.kept[at, reach] = u, _log_characteristic(sketched, at, u)
     u, log_phi = sketched.kept[at, reach]
     parts = np.imag(np.exp(log_phi - 1j * u * location)) / u
