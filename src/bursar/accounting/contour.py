@@ -57,6 +57,7 @@ class Contour:
     @classmethod
     def of(cls, loss: Loss, shape: Shape) -> Contour:
         """Evaluate the nodes; the working precision must be that of the shape."""
+        check(loss, shape)
         lam, tau = arb(shape.lam), arb(shape.tau)
         points = [acb(lam, j * tau) for j in range(shape.n)]
         whole = [loss.plain(z) / (z * (z + 1)) for z in points]
@@ -130,6 +131,15 @@ class Contour:
             self.log_first + math.log(value * self.shape.tau / math.pi) - self.shape.lam * location
         )
         return log, -self.shape.lam - float((weighted * turns).sum().real) / value
+
+
+def check(loss: Loss, shape: Shape) -> None:
+    """The hypotheses of the contour's lemmas that are about its own parameters."""
+    sizes = {len(loss.steps), len(shape.lines), len(shape.shifts), len(shape.under or shape.lines)}
+    if not (0 < shape.lam < math.inf and 0 < shape.tau < math.inf and shape.n >= 2):
+        raise InternalError(f"a contour's parameters are outside its lemma: {shape}")
+    if not (len(sizes) == 1 and loss.gaussian >= 0):
+        raise InternalError("a contour's lines are not one for each step")
 
 
 def _aliases(loss: Loss, shape: Shape) -> tuple[arb, arb, arb]:
