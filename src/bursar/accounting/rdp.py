@@ -31,9 +31,11 @@ from bursar.privacy.best_order import (
 from bursar.privacy.conversions import to_delta
 from bursar.truth import About, BillLine, UpperBound
 
+NAME = "rdp"
+
 
 def epsilon(
-    plan: Plan | Mechanism,
+    run: Plan | Mechanism,
     *,
     delta: Number | None = None,
     log_delta: float | None = None,
@@ -51,7 +53,7 @@ def epsilon(
     started = time.perf_counter()
     theorem, relation = _theorem(conversion), Adjacency.of(adjacency)
     given, log_of = _target(delta, log_delta)
-    found = least_epsilon(rdp(Plan.of(plan), relation), log_of, theorem)
+    found = least_epsilon(rdp(Plan.of(run), relation), log_of, theorem)
     reason = None
     if found.value == 0:
         reason = "a bound on the total variation is at most delta"
@@ -71,7 +73,7 @@ def epsilon(
 
 
 def delta(
-    plan: Plan | Mechanism,
+    run: Plan | Mechanism,
     *,
     epsilon: Number,
     adjacency: Adjacency | str = DEFAULT,
@@ -88,7 +90,7 @@ def delta(
     started = time.perf_counter()
     theorem, relation = _theorem(conversion), Adjacency.of(adjacency)
     target = require.nonnegative(epsilon=epsilon)
-    found = least_log_delta(rdp(Plan.of(plan), relation), target, theorem)
+    found = least_log_delta(rdp(Plan.of(run), relation), target, theorem)
     upper = to_delta(found.value)
     about = About(
         quantity="delta",
@@ -107,7 +109,7 @@ def _theorem(name: str) -> Conversion:
 
 
 def _method(theorem: Conversion) -> str:
-    return "rdp" if theorem.name == "optimal" else f"rdp-{theorem.name}"
+    return NAME if theorem.name == "optimal" else f"{NAME}-{theorem.name}"
 
 
 def _target(delta: Number | None, log_delta: float | None) -> tuple[str, arb]:
