@@ -184,7 +184,7 @@ class UpperBound(_Truth):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedClaim(_Truth):
-    """The theorem of a release gate: the claim holds for the gated release, with its certificate."""
+    """The theorem of a release gate: the claim holds for the gated release."""
 
     kind: ClassVar[str] = "verified-claim"
     epsilon: float

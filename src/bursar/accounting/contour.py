@@ -17,7 +17,7 @@ from flint import acb, acb_mat, arb
 from numpy.typing import NDArray
 
 from bursar.errors import InternalError
-from bursar.numerics.balls import ball, upper_of
+from bursar.numerics.balls import upper_of
 from bursar.numerics.factors import Factor
 from bursar.numerics.lines import LineSpec, line_values
 from bursar.numerics.propose import Outer, Shape
@@ -63,6 +63,7 @@ class Nodes:
     """What a shape needs of each step, whatever the counts are: computed once, composed often."""
 
     shape: Shape
+    base: list[acb]  # 1/(z(z+1)) at the nodes, the first halved
     values: list[list[acb]]  # M at the nodes, a list for each step
     cut: list[list[acb]]  # of the law cut below
     ratios: list[arb]  # how far each step has fallen after the last node (or burst, in a slice)
@@ -71,7 +72,10 @@ class Nodes:
     @classmethod
     def of(cls, steps: tuple[Step, ...], shape: Shape) -> Nodes:
         """Evaluate the steps; the working precision must be that of the shape."""
-        found = cls(shape, [], [], [], {})
+        points = [acb(shape.lam, j * arb(shape.tau)) for j in range(shape.n)]
+        base = [1 / (z * (z + 1)) for z in points]
+        base[0] /= 2
+        found = cls(shape, base, [], [], [], {})
         end = (shape.n * arb(shape.tau)).lower()
         for j, step in enumerate(steps):
             spec, shift = at_tilt(shape.lines[j], shape.lam), shape.shifts[j]
@@ -117,8 +121,9 @@ class Contour:
         """The contour of these counts, from nodes that do not depend on them."""
         shape, counts = parts.shape, [count for _, count in loss.steps]
         lam, tau = arb(shape.lam), arb(shape.tau)
-        points = [acb(lam, j * tau) for j in range(shape.n)]
-        base = [loss.plain(z) / (z * (z + 1)) for z in points]
+        base = parts.base
+        if loss.factors:
+            base = [term * loss.plain(acb(lam, j * tau)) for j, term in enumerate(base)]
         whole = _product(base, parts.values, counts)
         terms = whole
         if parts.cut:
@@ -131,7 +136,6 @@ class Contour:
             fall *= _power([ratio.upper() for ratio in parts.ratios], counts)
         peak = loss.plain(acb(lam)).real * _power([value[0].real for value in parts.values], counts)
         tail = peak * fall / (arb.pi() * tau * (shape.n - 1))
-        terms[0] /= 2
         relative = np.array([complex(term / terms[0]) for term in terms])
         log_first = float(terms[0].real.log())
         width = math.isqrt(shape.n - 1) + 1
@@ -179,7 +183,9 @@ class Contour:
         value = float(weighted.sum().real)
         if not value > 0:
             return -math.inf, -self.shape.lam
-        log = self.log_first + math.log(value * self.shape.tau / math.pi) - self.shape.lam * location
+        log = (
+            self.log_first + math.log(value * self.shape.tau / math.pi) - self.shape.lam * location
+        )
         return log, -self.shape.lam - float((weighted * turns).sum().real) / value
 
 
@@ -190,7 +196,9 @@ def _aliases(loss: Loss, parts: Nodes) -> tuple[arb, arb, arb]:
     gap = arb(shape.right.lam) - lam
     if not gap > 0 or not (shape.left is None or 0 <= shape.left.lam < shape.lam):
         raise InternalError("the outer tilts of a contour are out of order")
-    right = chernoff(loss, shape.right.lam, *parts.masses(steps, shape.right)) / (gap * window).expm1()
+    right = (
+        chernoff(loss, shape.right.lam, *parts.masses(steps, shape.right)) / (gap * window).expm1()
+    )
     if shape.left is None:
         return right, arb(0), 1 / (lam * window).expm1()
     left = chernoff(loss, shape.left.lam, *parts.masses(steps, shape.left))
@@ -228,7 +236,7 @@ def _product(base: list[acb], values: list[list[acb]], counts: list[int]) -> lis
     found = base
     for each, count in zip(values, counts, strict=True):
         found = [term * value**count for term, value in zip(found, each, strict=True)]
-    return list(found)
+    return found if found is not base else list(base)
 
 
 def _power(values: list[arb], counts: list[int]) -> arb:

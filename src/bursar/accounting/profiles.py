@@ -28,7 +28,9 @@ _CLOSED = (BillLine("rounding", 2.0**-52, "ball arithmetic, outward rounding to 
 class Profile(Protocol):
     """δ(ε) of one direction, non-increasing in ε."""
 
-    method: str
+    @property
+    def method(self) -> str:
+        """The name of the accountant that answers."""
 
     def delta_at(self, epsilon: arb) -> arb:
         """A ball for δ at ε ≥ 0, an exact ball."""
