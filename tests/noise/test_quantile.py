@@ -16,6 +16,7 @@ pytestmark = pytest.mark.usefixtures("precise")
 
 ALL = [NORMAL, LAPLACE, EXPONENTIAL, GUMBEL]
 LEAST = -30
+PIECES = 29 * 32 + 1  # of a side
 
 
 def definition(law: Law, below: bool, p: arb) -> arb:
@@ -64,7 +65,7 @@ def test_each_error_has_its_term(law: Law) -> None:
     roundings = (weights[:, None] * size).sum(axis=0)
     slopes = 0.0
     for i, value in enumerate(table.coefficients[0].tolist()):
-        below, (binade, place) = i >= 961, divmod(i % 961, 32)
+        below, (binade, place) = i >= PIECES, divmod(i % PIECES, 32)
         middle = arb(32.5 + place) * arb(2) ** (LEAST + binade - 5)
         roundings[i] += float(abs(definition(law, below, middle) - value) * 2**53)
         slopes = max(slopes, size[1][i] * (32 + place))
