@@ -175,7 +175,7 @@ class _Slants:
     def best(self, u: float) -> tuple[float, float]:
         """The least log ratio over the shifts, and the shift."""
         change = np.expm1(self.spread - u * self.turn) @ self.mass
-        logs = self.growth + np.log1p(np.maximum(change, -1 + 1e-300))
+        logs = self.growth + np.log1p(np.maximum(change, -1 + 1e-15))
         at = int(np.argmin(logs))
         return min(float(logs[at]), 0.0), float(self.shifts[at])
 
