@@ -118,5 +118,8 @@ class InternalError(BursarError):
 
 def shown(value: object) -> str:
     """The value as an error shows it: text in quotes, long text cut."""
-    text = repr(value) if isinstance(value, str) or value is None else str(value)
+    try:
+        text = repr(value) if isinstance(value, str) or value is None else str(value)
+    except ValueError:  # Python writes no number of more than 4300 digits
+        text = f"a very long {type(value).__name__}"
     return text if len(text) <= 80 else f"{text[:77]}..."

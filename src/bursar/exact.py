@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 else:
     Number = object
 
-_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,5})?")
-_LONGEST = 5_000  # digits of a numerator or denominator: beyond any meaning, and it bounds memory
+_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,5})?", re.ASCII)
+_LONGEST = 1_000  # digits of a numerator or denominator: beyond any meaning, and it bounds memory
 
 
 @final
