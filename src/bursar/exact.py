@@ -23,7 +23,7 @@ else:
     Number = object
 
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,5})?")
-_LONGEST = 5_000  # digits of a numerator or denominator: beyond any meaning, and it bounds memory
+_LONGEST = 1_000  # digits of a numerator or denominator: beyond any meaning; Python prints 4,300
 
 
 @final
