@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 from bursar.errors import InvalidParameter, LimitReached
@@ -35,6 +37,10 @@ def test_a_number_too_long_to_print_is_refused_in_words(value: int | str) -> Non
         PureDP(epsilon=value)
 
 
-@pytest.mark.parametrize("text", ["1e1000", "1e-1000", "1/3", "9" * 1000], ids="abcd")
-def test_every_number_that_may_come_in_can_be_written(text: str) -> None:
-    assert Exact.of(Exact.of(text).text) == Exact.of(text)
+@pytest.mark.parametrize(
+    "value",
+    ["1e1000", "1e-1000", "1/3", int("9" * 1000), Fraction(1, 2**3321), Fraction(7**1183, 5**1430)],
+    ids=range(6),
+)
+def test_every_number_that_may_come_in_can_be_written(value: str | int | Fraction) -> None:
+    assert Exact.of(Exact.of(value).text) == Exact.of(value)

@@ -46,13 +46,13 @@ class AtomsProfile:
                 hint="Merge equal statements, or ask for --method rdp.",
             )
         with precision(_BITS):
-            finite = arb(1)
             atoms: list[Atom] = [(arb(0), arb(1), arb(1))]
             for pair, count in self.parts:
-                finite *= (1 - ball(pair.delta)) ** count
                 atoms = _product(atoms, _repeated(pair, count))
+            self.infinite = infinite(self.parts)
+            finite = 1 - self.infinite
             atoms.sort(key=lambda atom: float(atom[0]))
-            self.atoms, self.infinite = atoms, 1 - finite
+            self.atoms = atoms
             above: list[tuple[arb, arb]] = [(arb(0), arb(0))]
             for _, p, q in reversed(atoms):
                 above.append((above[-1][0] + finite * p, above[-1][1] + finite * q))
@@ -96,7 +96,7 @@ class AtomsProfile:
         if root.is_finite():
             slack = abs(root) * arb(2) ** -70 + arb(2) ** -150
             left, right = (root.lower() - slack).lower(), (root.upper() + slack).upper()
-            if 0 <= left and self.delta_at(left) > target and self.delta_at(right) <= target:
+            if left >= 0 and self.delta_at(left) > target and self.delta_at(right) <= target:
                 return Bracket(left.mid(), right.mid())
         start = self.atoms[low][0].lower()
         start = start if start > 0 and self.delta_at(start) > target else arb(0)
@@ -109,6 +109,15 @@ class AtomsProfile:
     def bill(self) -> tuple[BillLine, ...]:
         """Rounding only."""
         return (BillLine("rounding", 2.0**-52, "finite sum in ball arithmetic"),)
+
+
+def infinite(parts: tuple[tuple[AtomsPair, int], ...]) -> arb:
+    """The probability that some loss is infinite: 1 − Π (1−δ)^k."""
+    with precision(_BITS):
+        log_finite = sum(
+            (n * (-ball(pair.delta)).log1p() for pair, n in parts if pair.delta < 1), arb(0)
+        )
+        return arb(1) if any(pair.delta == 1 for pair, _ in parts) else -log_finite.expm1()
 
 
 def _size(pair: AtomsPair, count: int) -> int:

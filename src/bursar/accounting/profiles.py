@@ -6,11 +6,13 @@ everything that has none, is in `contour_profile.py`; finite sums are in `atoms.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import Protocol, TypeVar, final
 
 from flint import arb
 
+from bursar.errors import LimitReached
 from bursar.exact import Exact
 from bursar.numerics.balls import ball, normal_tail
 from bursar.numerics.roots import Bracket, bracket_root
@@ -19,13 +21,16 @@ from bursar.numerics.steps import Step
 from bursar.privacy.conversions import gaussian_delta
 from bursar.truth import BillLine
 
+_T = TypeVar("_T")
 _CLOSED = (BillLine("rounding", 2.0**-52, "ball arithmetic, outward rounding to a float"),)
 
 
 class Profile(Protocol):
     """δ(ε) of one direction, non-increasing in ε."""
 
-    method: str
+    @property
+    def method(self) -> str:
+        """The name of the accountant that answers."""
 
     def delta_at(self, epsilon: arb) -> arb:
         """A ball for δ at ε ≥ 0, an exact ball."""
@@ -51,33 +56,6 @@ class GaussianProfile:
     def delta_at(self, epsilon: arb) -> arb:
         """The formula, with as much precision as its cancellation needs."""
         return refined(lambda: gaussian_delta(ball(self.mu_squared).sqrt(), epsilon))
-
-    def epsilon_at(self, target: arb) -> Bracket:
-        """A bracket for the least ε ≥ 0 with δ(ε) ≤ target, 0 < target < 1."""
-
-    def at_most(self, epsilon: arb, target: arb) -> bool:
-        """Whether δ(ε) ≤ target is proved.  False means only that it was not."""
-
-    def bill(self) -> tuple[BillLine, ...]:
-        """The errors of the last answer, relative to δ."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class GaussianProfile:
-    """N(μ, 1) against N(0, 1): δ = Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2).  Balle & Wang 2018, Thm 8."""
-
-    mu_squared: Exact
-    method: str = "closed-form"
-
-    def delta_at(self, epsilon: arb) -> arb:
-        """The formula, with as much precision as its cancellation needs."""
-
-        def value() -> arb:
-            mu = ball(self.mu_squared).sqrt()
-            return normal_tail(epsilon / mu - mu / 2) - epsilon.exp() * normal_tail(epsilon / mu + mu / 2)
-
-        return refined(value)
 
     def epsilon_at(self, target: arb) -> Bracket:
         """By bracketing."""
@@ -134,3 +112,42 @@ class SingleProfile:
     def bill(self) -> tuple[BillLine, ...]:
         """Rounding only."""
         return _CLOSED
+
+
+@final
+@dataclass(slots=True)
+class Either:
+    """Two profiles of one law: the second answers where the first reaches a limit."""
+
+    first: Profile
+    second: Profile
+    used: Profile | None = None
+
+    @property
+    def method(self) -> str:
+        """That of the one that answered."""
+        return (self.used or self.first).method
+
+    def delta_at(self, epsilon: arb) -> arb:
+        """A ball for δ at ε."""
+        return self._try(lambda profile: profile.delta_at(epsilon))
+
+    def epsilon_at(self, target: arb) -> Bracket:
+        """A bracket for ε."""
+        return self._try(lambda profile: profile.epsilon_at(target))
+
+    def at_most(self, epsilon: arb, target: arb) -> bool:
+        """Whether δ(ε) ≤ target is proved."""
+        return self._try(lambda profile: profile.at_most(epsilon, target))
+
+    def bill(self) -> tuple[BillLine, ...]:
+        """The errors of the last answer."""
+        return (self.used or self.first).bill()
+
+    def _try(self, ask: Callable[[Profile], _T]) -> _T:
+        try:
+            self.used = self.first
+            return ask(self.first)
+        except LimitReached:
+            self.used = self.second
+            return ask(self.second)

@@ -25,10 +25,13 @@ class Question:
     def of_delta(cls, delta: Number | None, log_delta: float | None) -> Question:
         """Checked: exactly one of the two, in its domain."""
         if (delta is None) == (log_delta is None):
-            raise InvalidParameter("give exactly one of delta and log_delta", field="delta", value=delta)
+            raise InvalidParameter(
+                "give exactly one of delta and log_delta", field="delta", value=delta
+            )
         if delta is not None:
             return cls(require.unit_interval(delta=delta), None)
-        return cls(None, require.log_delta(log_delta))
+        logarithm = require.log_delta(log_delta)
+        return cls(None, logarithm) if logarithm else cls(Exact(1), None)
 
     @property
     def text(self) -> str:
@@ -43,7 +46,7 @@ class Question:
     @property
     def is_one(self) -> bool:
         """Whether δ = 1 was asked."""
-        return self.delta == 1 or self.log_delta == 0
+        return self.delta == 1
 
     def delta_ball(self) -> arb:
         """δ as a ball."""

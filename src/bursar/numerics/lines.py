@@ -2,9 +2,10 @@
 
 The integrand φ w^A is analytic for |Im t| < πs².  On the line Im t = ±α/2 (+ for remove, − for
 add) the factor w^{iu} decays with u, so one set of nodes serves every u ≥ 0, and the trapezoid
-error is bounded by the integrals over Im t = 0 and Im t = ±α, uniformly in u.  In the remove direction the
-law may be cut softly: kept(T) = Φ((T−t)/h) takes away what lies above a threshold T.  Proofs:
-docs/proofs/contour.md, sections 2, 3 and 5.  Legend as in `steps.py`; `shift` is α, `soft` is h.
+error is bounded by the integrals over Im t = 0 and Im t = ±α, uniformly in u.  In the remove
+direction the law may be cut softly: kept(T) = Φ((T−t)/h) takes away what lies above a threshold T.
+Proofs: docs/proofs/contour.md, sections 2, 3 and 5.  Legend as in `steps.py`; `shift` is α, `soft`
+is h.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from flint import acb, acb_mat, arb
 from bursar.errors import InternalError
 from bursar.numerics.balls import ball, upper_of
 from bursar.numerics.steps import Step
-
 
 _SLANTED_CELLS = 40  # each under a tangent, so few are enough
 
@@ -104,8 +104,7 @@ def line_error(step: Step, spec: LineSpec, at_zero: arb) -> arb:
 
 
 def powers(base: acb, n: int) -> list[acb]:
-    """base^0 … base^(n−1), each a product of log n factors: a complex ball that is turned n times
-    in a row would grow like 1.4^n."""
+    """base^0 … base^(n−1), each of log n factors: a ball turned n times would grow like 1.4^n."""
     found = [acb(1), base]
     for j in range(2, n):
         half = found[j // 2]

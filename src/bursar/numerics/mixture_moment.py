@@ -91,7 +91,10 @@ def _summed(law: _Law, plan: Plan) -> arb:
         missed += _cells(law, left, below, step) + _cells(mirror, law.alpha - right, above, step)
     total = sum((law.nodes(step, *both) for both in plan.ranges), arb(0)) * step
     whole = (total + missed * arb(0.5, 0.5)) / (2 * arb.pi() * law.variance).sqrt()
-    return (whole * (1 + _strip(law.variance, step) * arb(0, 1)) - 1).log1p()
+    moment = (whole * (1 + _strip(law.variance, step) * arb(0, 1)) - 1).log1p()
+    if not moment.is_finite():
+        raise LimitReached("a moment cannot be told from 1")
+    return moment
 
 
 def _tail(law: _Law, mirror: _Law, edge: arb, cells: Cells, step: arb) -> arb:
@@ -110,11 +113,12 @@ def _cells(law: _Law, start: arb, ends: Cells, step: arb) -> arb:
     """At most η times the sum of f over all nodes from `start` to the last of the ends."""
     total = arb(0)
     for end in map(arb, ends):
-        if end > start:
-            if not start >= 0:
-                raise LimitReached("the cells of a moment begin below 0")
-            total += (end - start + step) * law.power(end, start)
-            start = end
+        if end <= start:
+            continue
+        if not start >= 0:
+            raise LimitReached("the cells of a moment begin below 0")
+        total += (end - start + step) * law.power(end, start)
+        start = end
     return total
 
 

@@ -56,7 +56,7 @@ def planned(sigma: Fraction, q: Fraction, order: Fraction) -> Plan:
         seen = sketch.window(rows, np.array([level]))
         low, high = float(seen.low[0]), float(seen.high[0])
         step = float(sketch.steps(rows.sigma, depth)[0])
-        magnitude = alpha * abs(float(rows.log_ratio(seen.high)[0])) + (high / s) ** 2
+        magnitude = alpha * abs(float(rows.log_ratio(seen.high)[0])) + (high / s) * (high / s)
     if not (step > 0 and abs(level) + magnitude + (high - low) / step < 1e18):
         raise _out_of_reach(s, share, alpha)
     log_a = math.log1p(-share) if share < 0.5 else math.log(nearest(1 - q))
@@ -75,9 +75,9 @@ def planned(sigma: Fraction, q: Fraction, order: Fraction) -> Plan:
         )
     ranges = ((first, left), (right, last)) if all(apart) else ((first, last),)
     nodes = sum(end - start + 1 for start, end in ranges)
-    if nodes > _NODES:
+    if nodes > _NODES or any(end < start for start, end in ranges):
         raise _out_of_reach(s, share, alpha)
-    guard = math.log2(2 + magnitude + abs(level)) + 2 * math.log2(nodes + 1)
+    guard = math.log2(alpha + magnitude + abs(level)) + 2 * math.log2(nodes + 1)
     return Plan(step, ranges, near, far, apart, int(depth / math.log(2) + guard) + 16)
 
 

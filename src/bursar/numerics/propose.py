@@ -54,7 +54,7 @@ def propose(
     found: Cumulant, lam: float, location: float, log_delta: float, tolerance: float = TOLERANCE
 ) -> Shape:
     """A contour for δ at `location`, given its saddle point λ and log δ there."""
-    width = math.sqrt(float(found.at(np.array([lam]))[2][0]))
+    width = math.sqrt(max(float(found.at(np.array([lam]))[2][0]), 1e-12))
     centre, window, right, left = tilts(
         lambda x: found.at(x)[0], lam, width, location, log_delta - tolerance
     )
@@ -69,7 +69,8 @@ def propose(
     log_counts = [math.log(step.count) for step in found.steps]
     digits = tolerance + max(loss, 0) + 3
     lines = tuple(
-        line(step, centre, digits + more) for step, more in zip(found.steps, log_counts, strict=True)
+        line(step, centre, digits + more)
+        for step, more in zip(found.steps, log_counts, strict=True)
     )
     bits = shape_bits(found.steps, lines, digits)
     plain = 6.0 + tolerance / 8
@@ -135,7 +136,7 @@ def _length(found: Cumulant, lam: float, ceiling: float) -> tuple[float, tuple[f
 
     def excess(u: float) -> float:
         logs = sum(s.count * s.best(u)[0] for s in slants)
-        return logs - found.gaussian * u * u / 2 - ceiling - math.log(math.pi * u)
+        return logs + found.log_fall(lam, u) - ceiling - math.log(math.pi * u)
 
     low = high = lam + 1.0
     while excess(high) > 0:

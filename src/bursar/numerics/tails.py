@@ -26,7 +26,7 @@ from bursar.numerics.lines import (
 from bursar.numerics.steps import Step
 
 
-def decay(step: Step, spec: LineSpec, mass: arb, u: float, shift: float) -> arb:
+def decay(step: Step, spec: LineSpec, mass: arb, u: arb, shift: float) -> arb:
     """Above |M(λ+iv)|/M(λ) for every v ≥ u.
 
     Computes:  e^{a²/2s²} (1 − gain), a = `shift`, or 1 where that is less.
@@ -35,16 +35,18 @@ def decay(step: Step, spec: LineSpec, mass: arb, u: float, shift: float) -> arb:
     Cost:      a complex logarithm a cell.
     Source:    docs/proofs/contour.md, section 4.
     """
-    if not (0 < arb(shift) < arb.pi() * ball(step.s) ** 2 * (1 if step.removes else arb(0.5)) and u >= 0):
+    if not (
+        0 < arb(shift) < arb.pi() * ball(step.s) ** 2 * (1 if step.removes else arb(0.5)) and u >= 0
+    ):
         raise InternalError("a tail's shift is outside its lemma")
     part = _removed if step.removes else _added
-    gain = part(step, spec, mass, arb(u), arb(shift))
+    gain = part(step, spec, mass, u, arb(shift))
     ratio = (arb(shift) ** 2 * stiffness(step, spec) / 2).exp() * (1 - gain)
     return ratio.min(arb(1))
 
 
 def _removed(step: Step, spec: LineSpec, mass: arb, u: arb, shift: arb) -> arb:
-    """Below E[1 − e^{−u arg w}] under the tilted law: by convexity of log w (Jensen) in each cell."""
+    """Below E[1 − e^{−u arg w}] under the tilted law: log w is convex (Jensen) in each cell."""
     s2, a = ball(step.s) ** 2, step.exponent(arb(spec.lam))
     left = arb(spec.eta) * spec.first
     half = arb(spec.eta) * (spec.last - spec.first) / (2 * spec.cells)
