@@ -7,6 +7,7 @@ exact δ(ε).  A discrete Gaussian accounted as a continuous one is kept as the 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 import pytest
 from flint import arb
@@ -21,6 +22,7 @@ EPSILONS = [Fraction(i, 3) + Fraction(1, 10) for i in range(20)]
 SIGMAS = [Fraction(1, 2), Fraction(1), Fraction(2), Fraction(7, 2)]
 
 
+@cache
 def drawn(sigma: Fraction) -> laws.Law:
     """The sampler's own law, as balls around the counts of its words."""
     found = table(lambda size: rounded_gaussian(noise_std=sigma, size=size), int(11 * sigma) + 2)

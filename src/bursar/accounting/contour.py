@@ -72,6 +72,7 @@ class Nodes:
     @classmethod
     def of(cls, steps: tuple[Step, ...], shape: Shape) -> Nodes:
         """Evaluate the steps; the working precision must be that of the shape."""
+        check(steps, shape)
         points = [acb(shape.lam, j * arb(shape.tau)) for j in range(shape.n)]
         base = [1 / (z * (z + 1)) for z in points]
         base[0] /= 2
@@ -187,6 +188,15 @@ class Contour:
             self.log_first + math.log(value * self.shape.tau / math.pi) - self.shape.lam * location
         )
         return log, -self.shape.lam - float((weighted * turns).sum().real) / value
+
+
+def check(steps: tuple[Step, ...], shape: Shape) -> None:
+    """The hypotheses of the contour's lemmas that are about its own parameters."""
+    sizes = {len(steps), len(shape.lines), len(shape.shifts), len(shape.under or shape.lines)}
+    if not (0 < shape.lam < math.inf and 0 < shape.tau < math.inf and shape.n >= 2):
+        raise InternalError(f"a contour's parameters are outside its lemma: {shape}")
+    if len(sizes) != 1:
+        raise InternalError("a contour's lines are not one for each step")
 
 
 def _aliases(loss: Loss, parts: Nodes) -> tuple[arb, arb, arb]:

@@ -1,7 +1,7 @@
 """The Edgeworth accountant: the loss as a Gaussian, corrected by its third and fourth cumulants.
 
 δ = P(Y > ε) − e^ε Q(Y > ε), each tail by Edgeworth's expansion of second order, with the cumulants
-under P (K at 0) and under Q (K at −1).  Wang, Gao, Zhang, Su & Shen 2022, Sec. 3.
+under P (K at 0) and under Q (K at −1).  Wang et al. 2022, Sec. 3.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import final
+from dataclasses import dataclass, field
+from typing import Any, final
 
 from bursar import require
 from bursar.accounting import exact
@@ -36,6 +36,7 @@ class Sketched:
 
     found: Cumulant
     top: float
+    kept: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # by a guess
 
 
 Guess = Callable[[Sketched, float], float]  # δ at ε

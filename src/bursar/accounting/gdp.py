@@ -1,6 +1,6 @@
 """The central limit accountant: the whole run as one Gaussian, μ² = Σ k χ²(P‖Q).
 
-For the subsampled Gaussian μ² = k q²(e^{1/σ²}−1): Bu, Dong, Long & Su 2020, Cor. 4.  It is a limit,
+For the subsampled Gaussian μ² = k q²(e^{1/σ²}−1): Bu et al. 2020, Cor. 4.  It is a limit,
 and mostly below the truth.  Plain Gaussians and GDP statements enter with their own μ²; a plan of
 nothing else is μ-GDP exactly, and the exact accountant proves its ε.
 """

@@ -111,7 +111,7 @@ def check_telescope(shapes: list[Shape], body: Outer | None) -> None:
     held = not any(spec.cut for spec in shapes[0].lines)
     for shape, following in zip(shapes, ends, strict=False):
         held = held and _cuts(shape.under) == _cuts(following.lines)
-    held = held and bool(shapes[-1].under) == (body is not None)
+    held = held and bool(shapes[-1].under) == (body is not None) and not (body and body.under)
     for shape, outer in slices:
         same = _cuts(outer.lines) == _cuts(shape.lines) and _cuts(outer.under) == _cuts(shape.under)
         held = held and same

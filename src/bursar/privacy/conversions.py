@@ -116,7 +116,11 @@ def _order(order: Number) -> Exact:
 
 
 def _log_delta(value: Ball) -> arb:
-    return _known("log_delta", value) if isinstance(value, arb) else arb(require.log_delta(value))
+    if not isinstance(value, arb):
+        return arb(require.log_delta(value))
+    if value > 0:
+        raise InvalidParameter("it must be 0 or below", field="log_delta", value=value)
+    return _known("log_delta", value)
 
 
 def _known(name: str, value: Ball) -> arb:
