@@ -92,7 +92,7 @@ class AtomsCurve(RdpCurve):
         return self.epsilon
 
     def _bound(self, order: Fraction) -> arb:
-        """(α−1)ε(α) = (α−1)ε + log((e^ε + (m−2)e^{−(α−1)ε} + e^{−(2α−1)ε})/(e^ε + m−1))."""
+        """(α−1)ε(α) = (α−1)ε + log((e^ε + (m−2)e^{−(α−1)ε} + e^{−2(α−1)ε})/(e^ε + m−1))."""
         more = order - 1
 
         def compute() -> arb:
@@ -100,9 +100,7 @@ class AtomsCurve(RdpCurve):
             whole = epsilon.exp() + others + 1
             if order == 1:
                 return epsilon * epsilon.expm1() / whole
-            below = (
-                others * (-ball(more) * epsilon).expm1() + (-ball(order + more) * epsilon).expm1()
-            )
+            below = others * (-ball(more) * epsilon).expm1() + (-ball(2 * more) * epsilon).expm1()
             return epsilon + (below / whole).log1p() / ball(more)
 
         return refined(compute) if self.epsilon else arb(0)
@@ -114,7 +112,7 @@ class AtomsCurve(RdpCurve):
         more = orders - 1
         whole = np.exp(epsilon) + others + 1
         excess = np.expm1(epsilon) * np.expm1(more * epsilon) + 4 * np.sinh(more * epsilon / 2) ** 2
-        below = others * np.expm1(-more * epsilon) + np.expm1(-(2 * orders - 1) * epsilon)
+        below = others * np.expm1(-more * epsilon) + np.expm1(-2 * more * epsilon)
         far = epsilon + np.log1p(below / whole) / more
         found: Floats = np.where(orders * epsilon < 1, np.log1p(excess / whole) / more, far)
         return found
