@@ -87,9 +87,11 @@ class TheFilter:
     def ask(self, state: Any, present: People, query: Query) -> tuple[Any, People]:
         units = [self.filter.account.up(query.cost(i, self.order)) for i in query.everybody]
         costs = given(self.filter, np.array(units, np.uint64))
-        standing, inside = self.filter.charge(Standing(np.array(state, np.uint64)), costs)
+        cap = self.filter.account.cap
+        left = np.uint64(cap) - np.array(state, np.uint64)
+        standing, inside = self.filter.charge(Standing(left), costs)
         who = frozenset(np.flatnonzero(inside.reveal()).tolist())
-        return tuple(standing.reveal().tolist()), present & who
+        return tuple(cap - left for left in standing.reveal().tolist()), present & who
 
 
 def moment(

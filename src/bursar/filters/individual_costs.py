@@ -119,21 +119,23 @@ def _at(curve: RdpCurve, filter: IndividualFilter) -> Fraction | float:  # noqa:
 def _times_up(counts: Array, price: Fraction, most: int) -> Array:
     """counts x price, rounded up, and NEVER for a count above `most`.
 
-    Valid for: counts ≥ 0.  Error: none for a whole price; else at most 1, and 2^-(62−bits of most)
+    Valid for: counts ≥ 0.  Error: none for a whole price; else at most 1, and 2^-(61−bits of most)
     relatively, upwards.  The rounding depends on `most`, never on another person's count.
     Source: the price as P/2^k, P rounded up, so that most x P stays below 2^62.
     """
     _countable(math.ceil(most * price))
     bits = LARGEST.bit_length() - most.bit_length()
-    size = price.numerator.bit_length() - price.denominator.bit_length() + 1  # price < 2^size
-    shift = 0 if price.denominator == 1 else min(max(0, bits - size - 1), 63)
+    size = price.numerator.bit_length() - price.denominator.bit_length()
+    shift = 0 if price.denominator == 1 else min(max(0, bits - size + 1), 63)
+    while shift and math.ceil(price * 2**shift) * most > LARGEST:  # three times at most
+        shift -= 1
     scaled = np.uint64(math.ceil(price * 2**shift))
-    units = np.minimum(counts, most).astype(np.uint64)
+    wide = counts.astype(np.uint64)
+    units = np.minimum(wide, np.uint64(most))
     units *= scaled
     units += np.uint64((1 << shift) - 1)
     units >>= np.uint64(shift)
-    units[counts > most] = NEVER
-    return units
+    return np.where(wide > np.uint64(most), np.uint64(NEVER), units)
 
 
 def _units_up(amounts: Array, unit: Fraction) -> Array:

@@ -18,8 +18,9 @@ from functools import lru_cache
 from typing import Any, ClassVar, Self, final
 
 from bursar.adjacency import Adjacency
-from bursar.errors import BudgetExceeded, CorruptBooks, shown
+from bursar.errors import BudgetExceeded, CorruptBooks, NoProof, shown
 from bursar.exact import Exact
+from bursar.filters import matrix
 from bursar.filters.units import NEVER, Account, plus
 from bursar.mechanisms.base import Mechanism, written
 from bursar.mechanisms.plan import Plan
@@ -174,7 +175,13 @@ class Filter(ABC):
 @lru_cache(maxsize=4096)
 def priced(filter: Filter, plan: Plan) -> Units:  # noqa: A002 - it is the filter
     """The price of a plan, remembered: analysts ask for the same step again and again."""
-    return filter.price(plan)
+    try:
+        return filter.price(plan)
+    except NoProof as missing:
+        hint = f"{missing.hint or ''} {matrix.advice(plan, filter.adjacency)}".strip()
+        raise NoProof(
+            f"the {filter.name} filter cannot price it: {missing.need}", hint=hint
+        ) from None
 
 
 def born(filter: Filter, **fields: object) -> None:  # noqa: A002 - it is the filter
