@@ -168,7 +168,7 @@ class IndividualFilter:
 
     def charge(self, standing: Standing, costs: Costs) -> tuple[Standing, Inside]:
         """Who is inside for a question with these costs, and what everybody has spent after it."""
-        units = self._priced(costs)
+        units = self.units(costs)
         self._open(standing, pending=False)
         return self._admitted(standing, units, LARGEST)
 
@@ -180,7 +180,7 @@ class IndividualFilter:
 
     def settle(self, standing: Standing, costs: Costs) -> tuple[Standing, Inside]:
         """Replace the liability by the exact charge; who would cost more than it is left out."""
-        units = self._priced(costs)
+        units = self.units(costs)
         return self._admitted(standing, units, self._open(standing, pending=True))
 
     def charge_in_full(self, standing: Standing) -> Standing:
@@ -204,7 +204,8 @@ class IndividualFilter:
             raise InvalidParameter("it must be above 0", field="most", value=most)
         return self.account.cap // units
 
-    def _priced(self, costs: Costs) -> Array:
+    def units(self, costs: Costs) -> Array:
+        """Costs as what they are, in units of this filter: for trusted code."""
         if not isinstance(costs, Costs):
             raise NoProof(
                 "people are charged Costs alone: per-instance losses may be reported, not filtered",

@@ -53,17 +53,17 @@ class RenyiFilter(Filter):
         adjacency: Adjacency | str = DEFAULT,
         unit: Number | None = None,
     ) -> None:
-        pairs = ((_order(order), require.nonnegative(budget=b)) for order, b in budgets.items())
+        pairs = ((order_of(order), require.nonnegative(budget=b)) for order, b in budgets.items())
         kept = tuple(sorted(pairs))
         if len({order for order, _ in kept}) != len(budgets) or not kept:
             need = "it must give each order one budget"
             raise InvalidParameter(need, field="budgets", value=budgets)
-        accounts = tuple(_account(order, budget, unit) for order, budget in kept)
+        accounts = tuple(account_of(order, budget, unit) for order, budget in kept)
         born(self, budgets=kept, adjacency=Adjacency.of(adjacency), accounts=accounts)
 
     def price(self, plan: Plan) -> Units:
         """The plan's curve at each order."""
-        return _price(self.accounts, [order for order, _ in self.budgets], plan, self.adjacency)
+        return price_at(self.accounts, [order for order, _ in self.budgets], plan, self.adjacency)
 
     def blocking(self, spent: Units) -> int | None:
         """Every order must hold."""
@@ -109,7 +109,7 @@ class AnyOrderFilter(Filter):
         unit: Number | None = None,
     ) -> None:
         e, d = require.nonnegative(epsilon=epsilon), require.unit_interval(delta=delta)
-        chosen = _default_orders(e, d) if orders is None else tuple(_order(o) for o in orders)
+        chosen = _default_orders(e, d) if orders is None else tuple(order_of(o) for o in orders)
         finite = sorted({order for order in chosen if order < math.inf})
         if finite and not (d > 0 and finite[0] > 1):
             need = "finite orders must be above 1, and need a delta above 0"
@@ -122,14 +122,14 @@ class AnyOrderFilter(Filter):
             raise InvalidParameter(need, field="orders", value=useless)
         kept = (*finite, math.inf)
         accounts = tuple(
-            _account(order, cap, unit) for order, cap in zip(kept, [*caps, e], strict=True)
+            account_of(order, cap, unit) for order, cap in zip(kept, [*caps, e], strict=True)
         )
         born(self, epsilon=e, delta=d, orders=kept)
         born(self, adjacency=Adjacency.of(adjacency), accounts=accounts)
 
     def price(self, plan: Plan) -> Units:
         """The plan's curve at each order."""
-        return _price(self.accounts, self.orders, plan, self.adjacency)
+        return price_at(self.accounts, self.orders, plan, self.adjacency)
 
     def blocking(self, spent: Units) -> int | None:
         """Any order must hold; orders that do not may be overdrawn, and then stay so."""
@@ -141,9 +141,10 @@ class AnyOrderFilter(Filter):
         return ApproximateDP(epsilon=self.epsilon, delta=self.delta)
 
 
-def _price(
+def price_at(
     accounts: tuple[Account, ...], orders: Iterable[Order], plan: Plan, adjacency: Adjacency
 ) -> Units:
+    """The plan's curve at each order, in units of the order's account."""
     curve = views.rdp(plan, adjacency)
     return tuple(a.up(_at(curve, order)) for a, order in zip(accounts, orders, strict=True))
 
@@ -158,12 +159,13 @@ def _at(curve: RdpCurve, order: Order) -> Fraction | float:
     return curve.at(order)
 
 
-def _account(order: Order, budget: Fraction, unit: Number | None) -> Account:
+def account_of(order: Order, budget: Fraction, unit: Number | None) -> Account:
+    """The account of a budget at an order."""
     text = "inf" if order == math.inf else str(order)
     return Account.of(f"order {text}", budget, None if unit is None else Exact.of(unit))
 
 
-def _order(value: Number) -> Order:
+def order_of(value: Number) -> Order:
     """A Rényi order: a number of 1 or above, or infinity."""
     if value in (math.inf, "inf"):
         return math.inf
