@@ -14,17 +14,18 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar, Self, final
 
 from bursar.adjacency import Adjacency
 from bursar.errors import BudgetExceeded, CorruptBooks, NoProof, shown
-from bursar.exact import Exact
+from bursar.exact import Exact, canonical
 from bursar.filters import matrix
 from bursar.filters.units import NEVER, Account, plus
 from bursar.mechanisms.base import Mechanism, written
 from bursar.mechanisms.plan import Plan
-from bursar.truth import rounded
 
 Units = tuple[int, ...]
 
@@ -65,8 +66,8 @@ class Refused:
         """The refusal as an error, with what was asked for and what is left of `scope`."""
         if self.reason is not None:
             return CorruptBooks(f"{scope} is burnt: {self.reason}", hint="Everything is refused.")
-        asked = "inf" if self.requested is None else rounded(float(self.requested), 6, up=True)
-        left = rounded(float(self.left), 6, up=False)
+        asked = "inf" if self.requested is None else _told(self.requested, ROUND_CEILING)
+        left = _told(self.left, ROUND_FLOOR)
         need = f"this costs {asked} of {self.account}, and {left} of {scope} is left"
         return BudgetExceeded(need, hint="Nothing was released.")
 
@@ -214,6 +215,12 @@ def unless_any_holds(accounts: tuple[Account, ...], spent: Units) -> int | None:
         return None
     over = overshoot(accounts, spent)
     return over.index(min(over))
+
+
+def _told(value: Exact, rounding: str) -> str:
+    """Six digits, rounded so that what is said stays true."""
+    six = Context(prec=6, rounding=rounding)
+    return canonical(Fraction(six.divide(Decimal(value.numerator), Decimal(value.denominator))))
 
 
 def _written(value: object) -> Any:
