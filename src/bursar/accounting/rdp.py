@@ -13,15 +13,17 @@ import time
 from flint import arb
 
 from bursar import require
+from bursar.accounting.question import Question
 from bursar.adjacency import DEFAULT, Adjacency
-from bursar.errors import InvalidParameter
-from bursar.exact import Exact, Number
+from bursar.exact import Number
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
 from bursar.mechanisms.views import rdp
 from bursar.numerics.balls import BITS, ball, float_up, precision
+from bursar.numerics.search import nearest
 from bursar.privacy.best_order import (
     CONVERSIONS,
+    OPTIMAL,
     AtOrder,
     Conversion,
     least_epsilon,
@@ -30,9 +32,11 @@ from bursar.privacy.best_order import (
 from bursar.privacy.conversions import to_delta
 from bursar.truth import About, BillLine, UpperBound
 
+NAME = "rdp"
+
 
 def epsilon(
-    plan: Plan | Mechanism,
+    run: Plan | Mechanism,
     *,
     delta: Number | None = None,
     log_delta: float | None = None,
@@ -49,17 +53,18 @@ def epsilon(
     """
     started = time.perf_counter()
     theorem, relation = _theorem(conversion), Adjacency.of(adjacency)
-    given, log_of = _target(delta, log_delta)
-    found = least_epsilon(rdp(Plan.of(plan), relation), log_of, theorem)
+    question = Question.of_delta(delta, log_delta)
+    with precision(BITS):
+        target = arb.neg_inf() if question.is_zero else question.log_ball()
+    found = least_epsilon(rdp(Plan.of(run), relation), target, theorem)
     reason = None
     if found.value == 0:
-        reason = "a bound on the total variation is at most delta"
+        reason = "δ is at or above a bound on the total variation"
     elif found.value == math.inf:
-        reason = (
-            "delta is 0 and the loss unbounded" if given == "0" else "no order has a finite bound"
-        )
+        unbounded = "δ is 0, and the curve has no limit"
+        reason = unbounded if question.is_zero else "no order has a finite bound"
     about = About(
-        given=given,
+        given=question.text,
         method=_method(theorem),
         adjacency=relation,
         reason=reason,
@@ -70,7 +75,7 @@ def epsilon(
 
 
 def delta(
-    plan: Plan | Mechanism,
+    run: Plan | Mechanism,
     *,
     epsilon: Number,
     adjacency: Adjacency | str = DEFAULT,
@@ -87,14 +92,14 @@ def delta(
     started = time.perf_counter()
     theorem, relation = _theorem(conversion), Adjacency.of(adjacency)
     target = require.nonnegative(epsilon=epsilon)
-    found = least_log_delta(rdp(Plan.of(plan), relation), target, theorem)
+    found = least_log_delta(rdp(Plan.of(run), relation), target, theorem)
     upper = to_delta(found.value)
     about = About(
         quantity="delta",
         given=target.text,
         method=_method(theorem),
         adjacency=relation,
-        reason="no loss is above epsilon" if upper == 0 else None,
+        reason="no loss is above ε" if upper == 0 else None,
         bill=_bill(found, theorem, upper),
         seconds=time.perf_counter() - started,
     )
@@ -106,32 +111,19 @@ def _theorem(name: str) -> Conversion:
 
 
 def _method(theorem: Conversion) -> str:
-    return "rdp" if theorem.name == "optimal" else f"rdp-{theorem.name}"
-
-
-def _target(delta: Number | None, log_delta: float | None) -> tuple[str, arb]:
-    """What was given, as text, and a ball around log δ: minus infinity for δ = 0."""
-    if (delta is None) == (log_delta is None):
-        raise InvalidParameter(
-            "exactly one of delta and log_delta must be given", hint="delta=1e-5"
-        )
-    if log_delta is not None and (logarithm := require.log_delta(log_delta)) < 0:
-        return repr(logarithm), ball(Exact.of(logarithm))
-    exact = Exact(1) if delta is None else require.unit_interval(delta=delta)
-    with precision(BITS):
-        return exact.text, ball(exact).log() if exact else arb.neg_inf()
+    return NAME if theorem is OPTIMAL else f"{NAME}-{theorem.name}"
 
 
 def _bill(found: AtOrder, theorem: Conversion, delta: float | None = None) -> tuple[BillLine, ...]:
-    """What the answer is made of; δ moves by the factor e^{(α−1)x} where the curve moves by x."""
+    """What the answer is made of; δ moves by a factor of e^{(α−1)x} where the curve moves by x."""
     upper = found.value if delta is None else delta
     if found.order is None or upper == math.inf:
         return ()
     with precision(BITS):
         width, more = 2 * found.rdp.rad(), ball(found.order - 1)
         added = arb(upper) - found.rdp.lower() if delta is None else arb(upper)
-        moved = width if delta is None else arb(upper) * (more * width).expm1()
-    where = f"{theorem.source}, at order {float(found.order):.6g}"
+        moved = width if delta is None else -arb(upper) * (-more * width).expm1()
+    where = f"{theorem.source}, at order 1 + {nearest(found.order - 1):.6g}"
     meaning = "what it adds to the curve" if delta is None else "the truth may be anything below"
     return (
         BillLine("conversion", max(float_up(added), 0.0), f"{where}: {meaning}"),

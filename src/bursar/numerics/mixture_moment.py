@@ -1,155 +1,125 @@
 """Moments of the subsampled Gaussian in ball arithmetic: log E w(t)^α for t ~ N(0, σ²), proved.
 
 w(t) = a + b e^{t/σ²} with a = 1−q, b = q e^{−1/2σ²}, and any real α > 1.  The mean is summed by
-the trapezoidal rule at t = jη.  Its three errors, for the integrand f = φ w^α:
+the trapezoidal rule at t = jη, around one hump of f = φ w^α or two.  Its errors are all bounded:
 
 strip.  f is analytic and decays for |Im t| < πσ² (there w avoids the negative half-line), and
   |f(x+iy)| ≤ e^{y²/2σ²} f(x).  So |Q − M| ≤ κM, κ = 2e^{B²/2σ²}/(e^{2πB/η}−1), for any B ≤ πσ².
-tails.  Let p = 1 − a/w, which rises with t, so that (log f)' = (αp−t)/σ² ≥ (αp(s)−T)/σ² on [s, T].
-  If that is positive, the nodes there, T left out, add at most ∫ = f(T)σ²/(αp(s)−T); those below s
-  at most w(s)^α (1 + η/√(2πσ²)), since w rises.  With s = −∞ only the first is there, and p = 0.
-  t → α−t turns (a, b) into (b, a e^{−α/σ²}) and f into f e^{−α²/2σ²}: the right tail is a left one.
+cells.  The nodes in [c, d], c ≥ 0, add at most (d−c+η) φ(c) w(d)^α, since w rises.
+mirror.  t → α−t turns f into one of the same kind, with b e^{α/2σ²} for a and a e^{−α/2σ²} for b.
+tails.  The nodes above s ≥ α, which is one, add at most ∫ f ≤ f(s)σ²/(s−α), since (log f)' =
+  αw'/w − t/σ² ≤ (α−s)/σ² there.  Those below any s add at most w(s)^α (1+ηφ(0)); the mirror
+  makes of this a bound on those above.
 rounding.  Balls.
 
-`mixture_sketch` proposes the window; a bad proposal of window, step or split costs width only.
+`mixture_plan` proposes the nodes and the cells; a bad proposal costs width, never truth.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import final
 
-import numpy as np
 from flint import arb
 
 from bursar.errors import LimitReached
-from bursar.numerics import mixture_sketch as sketch
 from bursar.numerics.balls import ball, precision
-from bursar.numerics.search import nearest
-
-_BITS = 64  # of relative accuracy that are aimed at
-_NODES = 200_000  # a limit of time: about a second
+from bursar.numerics.mixture_plan import Cells, Plan, planned
 
 
 def log_moment(sigma: Fraction, q: Fraction, order: Fraction) -> arb:
     """Computes a ball around log E w^α, α = order.
 
     Valid for: σ > 0, 0 < q ≤ 1, order > 1.  Error: within the ball, about 2^-60 relative, however
-    near 1 the moment is.  Cost: 3 µs a node; 40 nodes for σ ≥ 1 and small orders, more like
-    α/σ at orders around 2σ² log(1/q); LimitReached above 200,000.  Source: Trefethen & Weideman
-    2014, Thm 5.1, for the strip.
+    near 1 the moment is.  Cost: 3 µs a node: 30 to 100 where σ ≥ 1, as 1/σ² below; up to α/σ where
+    two humps are about to part; LimitReached above 200,000.  Source: Trefethen & Weideman 2014,
+    Thm 5.1, for the strip.
     """
     if q == 1:
         with precision(128):
             return ball(order * (order - 1) / (2 * sigma**2))
-    proposal = _propose(sigma, q, order)
-    with precision(proposal.bits):
-        return _summed(ball(sigma), ball(q), ball(order), proposal)
+    plan = planned(sigma, q, order)
+    with precision(plan.bits):
+        variance, share = ball(sigma) ** 2, ball(q)
+        law = _Law(ball(order), variance, 1 - share, share * (-1 / (2 * variance)).exp())
+        return _summed(law, plan)
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class _Proposal:
-    """What float64 suggests: nodes from first·η to last·η, the splits of the tails, precision."""
+class _Law:
+    """f but for the constant of φ: e^{α log w − t²/2σ²}, w = a + b e^{t/σ²}."""
 
-    step: float
-    first: int
-    last: int
-    left_split: float | None
-    right_split: float | None
-    bits: int
+    alpha: arb
+    variance: arb
+    a: arb
+    b: arb
 
+    def mirrored(self) -> _Law:
+        """The law that t → α−t makes of it."""
+        shift = (self.alpha / (2 * self.variance)).exp()
+        return _Law(self.alpha, self.variance, self.b * shift, self.a / shift)
 
-def _propose(sigma: Fraction, q: Fraction, order: Fraction) -> _Proposal:
-    s, share, alpha = nearest(sigma), nearest(q), nearest(order)
-    if not (1e-100 < s < 1e100 and share > 1e-290 and 1 < alpha < 1e100):
-        raise _out_of_reach(sigma, q, order)
-    rows = sketch.Rows(*(np.array([value]) for value in (s, share, alpha)))
-    with np.errstate(all="ignore"):
-        log_excess = float(rows.log_excess()[0])
-        level = log_excess - _BITS * math.log(2) - 3
-        depth = max(log_excess, 0.0) + 1 - level
-        low, high = (float(edge[0]) for edge in sketch.window(rows, np.array([level])))
-        step = float(sketch.steps(rows.sigma, depth)[0])
-        magnitude = alpha * abs(float(rows.log_ratio(np.array([high]))[0])) + (high / s) ** 2
-    if not (step > 0 and abs(level) + magnitude + (high - low) / step < 1e18):
-        raise _out_of_reach(sigma, q, order)
-    log_a = math.log1p(-share) if share < 0.5 else math.log(nearest(1 - q))
-    log_b = math.log(share) - 0.5 / s**2
-    low, left = _tail_plan(alpha, s, log_a, log_b, level=level, edge=low)
-    log_c, mirrored = log_a - alpha / s**2, level - 0.5 * (alpha / s) ** 2
-    high, right = _tail_plan(alpha, s, log_b, log_c, level=mirrored, edge=alpha - high)
-    high, right = alpha - high, None if right is None else alpha - right
-    first, last = math.floor(low / step), math.ceil(high / step)
-    if last - first > _NODES:
-        raise _out_of_reach(sigma, q, order)
-    guard = math.log2(2 + magnitude + abs(level)) + 2 * math.log2(last - first + 2)
-    return _Proposal(step, first, last, left, right, int(depth / math.log(2) + guard) + 16)
+    def power(self, t: arb, lost_at: arb) -> arb:
+        """w(t)^α times the fall of φ from 0 to another point."""
+        log_w = (self.a + self.b * (t / self.variance).exp()).log()
+        return (self.alpha * log_w - lost_at**2 / (2 * self.variance)).exp()
+
+    def nodes(self, step: arb, first: int, last: int) -> arb:
+        """The sum of f over the nodes jη, first ≤ j ≤ last."""
+        rising = self.b * (first * step / self.variance).exp()
+        ratio, lost = (step / self.variance).exp(), step**2 / (2 * self.variance)
+        total = arb(0)
+        for j in range(first, last + 1):
+            total += (self.alpha * (self.a + rising).log() - lost * (j * j)).exp()
+            rising *= ratio
+        return total
 
 
-def _tail_plan(
-    alpha: float, s: float, log_a: float, log_b: float, *, level: float, edge: float
-) -> tuple[float, float | None]:
-    """Where a left tail begins, and its split: where w^α is at the level, if that does."""
-    rise = level / alpha - log_a
-    if rise > 0:
-        split = s**2 * (log_a - log_b + (rise if rise > 30 else math.log(math.expm1(rise))))
-        split = min(split, edge)
-        share = 0.5 + 0.5 * math.tanh(0.5 * (log_b - log_a + split / s**2))
-        if alpha * share - edge > s:
-            return edge, split
-    return min(edge, -s), None
+def _summed(law: _Law, plan: Plan) -> arb:
+    """log M: the nodes that are summed, a bound on those that are not, and the strip."""
+    step, mirror = arb(plan.step), law.mirrored()
+    ends = [(first * step, last * step) for first, last in plan.ranges]
+    missed = _tail(law, mirror, ends[-1][1], plan.far, step)
+    missed += _tail(mirror, law, law.alpha - ends[0][0], plan.near, step)
+    for (_, left), (right, _) in pairwise(ends):
+        below, above = plan.apart
+        if not below[-1] + arb(above[-1]) >= law.alpha:
+            raise LimitReached("the cells between two humps do not meet")
+        missed += _cells(law, left, below, step) + _cells(mirror, law.alpha - right, above, step)
+    total = sum((law.nodes(step, *both) for both in plan.ranges), arb(0)) * step
+    whole = (total + missed * arb(0.5, 0.5)) / (2 * arb.pi() * law.variance).sqrt()
+    moment = (whole * (1 + _strip(law.variance, step) * arb(0, 1)) - 1).log1p()
+    if not moment.is_finite():
+        raise LimitReached("a moment cannot be told from 1")
+    return moment
 
 
-def _out_of_reach(sigma: Fraction, q: Fraction, order: Fraction) -> LimitReached:
-    where = f"σ = {nearest(sigma):.3g}, q = {nearest(q):.3g}, order {nearest(order):.3g}"
-    return LimitReached(
-        f"the moment at {where} would need more than {_NODES} nodes, or a wider float"
-    )
+def _tail(law: _Law, mirror: _Law, edge: arb, cells: Cells, step: arb) -> arb:
+    """At most η times the sum of f over all nodes above `edge`, which is one."""
+    beyond = law.alpha - edge
+    if not cells:
+        if not beyond < 0:
+            raise LimitReached("the tail of a moment has no slope at the window's edge")
+        return mirror.power(beyond, beyond) * law.variance / -beyond
+    last = law.alpha - cells[-1]
+    rest = (2 * arb.pi() * law.variance).sqrt() + step
+    return _cells(law, edge, cells, step) + mirror.power(last, arb(0)) * rest
 
 
-def _summed(sigma: arb, q: arb, alpha: arb, plan: _Proposal) -> arb:
-    """The theorem: sum, tails and strip error as a ball around log M."""
-    variance, step = sigma**2, arb(plan.step)
-    a, b = 1 - q, q * (-1 / (2 * variance)).exp()
-    weight = step / (2 * arb.pi() * variance).sqrt()
-    quadratic, ratio = step**2 / (2 * variance), (step / variance).exp()
-    total, rising = arb(0), b * (plan.first * step / variance).exp()
-    for j in range(plan.first, plan.last + 1):
-        total += (alpha * (a + rising).log() - quadratic * (j * j)).exp()
-        rising *= ratio
-    left = _tail(
-        alpha, variance, a, b, edge=plan.first * step, split=plan.left_split, weight=weight
-    )
-    split = None if plan.right_split is None else alpha - plan.right_split
-    fallen = a * (-alpha / variance).exp()
-    edge = alpha - plan.last * step
-    right = _tail(alpha, variance, b, fallen, edge=edge, split=split, weight=weight)
-    tails = left + right * (alpha**2 / (2 * variance)).exp()
-    whole = weight * total + tails * arb(0.5, 0.5)
-    return (whole * (1 + _strip(variance, step) * arb(0, 1)) - 1).log1p()
-
-
-def _tail(
-    alpha: arb, variance: arb, a: arb, b: arb, *, edge: arb, split: arb | float | None, weight: arb
-) -> arb:
-    """At most the weight of all nodes below `edge`."""
-
-    def log_ratio(t: arb) -> arb:
-        return (a + b * (t / variance).exp()).log()
-
-    below, slope = arb(0), -edge
-    if split is not None:
-        low = split if edge >= split else edge
-        ratio = log_ratio(arb(low))
-        below = (alpha * ratio).exp() * (1 + weight)
-        slope = alpha * (1 - a * (-ratio).exp()) - edge
-    if not slope > 0:
-        raise LimitReached("the tail of a moment does not fall at the window's edge")
-    beside = (alpha * log_ratio(edge) - edge**2 / (2 * variance)).exp()
-    return below + beside * (variance / (2 * arb.pi())).sqrt() / slope
+def _cells(law: _Law, start: arb, ends: Cells, step: arb) -> arb:
+    """At most η times the sum of f over all nodes from `start` to the last of the ends."""
+    total = arb(0)
+    for end in map(arb, ends):
+        if end <= start:
+            continue
+        if not start >= 0:
+            raise LimitReached("the cells of a moment begin below 0")
+        total += (end - start + step) * law.power(end, start)
+        start = end
+    return total
 
 
 def _strip(variance: arb, step: arb) -> arb:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
 _DEPTH = 26.0  # what is below e^-26 of the whole is left out
 _WIDEST = 4096  # nodes of one row
@@ -65,52 +66,78 @@ class Rows:
         return found
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Where h is above a level: in [low, high], but not between left and right if left < right."""
+
+    low: Floats
+    left: Floats
+    right: Floats
+    high: Floats
+
+
 def log_moments(rows: Rows) -> Floats:
     """Computes log M for each row.
 
-    Valid for: σ > 0, 0 < q ≤ 1, order > 1.  Error: about 1e-9 relative, unproved; inf or NaN where
-    float64 overflows.  Cost: 60 to 4096 nodes a row, 0.1 µs each.  Source: trapezoidal rule.
+    Valid for: σ > 0, 0 < q ≤ 1, order > 1.  Error: about 1e-9 relative, unproved; a lower bound
+    where float64 cannot place the nodes any more.  Cost: 60 to 4096 nodes a row, 0.1 µs each.
+    Source: trapezoidal rule.
     """
     with np.errstate(all="ignore"):
-        low, high = window(rows, rows.log_excess() - _DEPTH)
-        step = np.maximum(steps(rows.sigma, _DEPTH), (high - low) / _WIDEST)
-        count = np.nan_to_num((high - low) / step, nan=0.0, posinf=0.0).astype(np.int64) + 2
-        found = np.empty_like(low)
+        seen = window(rows, rows.log_excess() - _DEPTH)
+        gap = np.maximum(seen.right - seen.left, 0)
+        length = seen.high - seen.low - gap
+        step = np.maximum(steps(rows.sigma, _DEPTH), length / _WIDEST)
+        count = np.clip(np.nan_to_num(length / step), 0, _WIDEST).astype(np.int64) + 2
+        found = np.empty_like(length)
         for part in _chunks(count):
-            found[part] = _sums(rows[part], low[part], step[part], count[part])
-        return found
+            t = _nodes(seen.low[part], seen.left[part], gap[part], step[part], count[part])
+            found[part] = _sums(rows[part], t, step[part], count[part])
+        return np.fmax(found, rows.far_hump())
 
 
-def window(rows: Rows, level: Floats) -> tuple[Floats, Floats]:
-    """An interval around everything where h is above `level`."""
+def window(rows: Rows, level: Floats) -> Window:
+    """All of where h is above `level`, and not much more."""
     first, last = np.zeros_like(level), rows.order.copy()
     for _ in range(10):
         first, last = rows.order * rows.share(first), rows.order * rows.share(last)
     near, far = rows.height(first) >= level, rows.height(last) >= level
-    drop_near = rows.order * rows.log_ratio(first) - level
-    tilt = (0.5 * rows.order - last) * rows.order / rows.sigma**2
-    drop_far = rows.order * rows.log_ratio(last) + tilt - level
-    low = np.where(near, -rows.sigma * np.sqrt(2 * np.maximum(drop_near, 0)), first)
-    high = np.where(far, rows.order + rows.sigma * np.sqrt(2 * np.maximum(drop_far, 0)), last)
-    both = Rows(*(np.concatenate((part, part)) for part in (rows.sigma, rows.q, rows.order)))
-    outer, levels = np.concatenate((low, high)), np.concatenate((level, level))
-    inner = np.concatenate((np.where(near, first, last), np.where(far, last, first)))
-    for _ in range(12):
+    humps = [np.where(near, first, last), first, last, np.where(far, last, first)]
+    four = Rows(*(np.tile(values, 4) for values in (rows.sigma, rows.q, rows.order)))
+    away = np.repeat((-1.0, 1.0, -1.0, 1.0), len(level))
+    edges = _edges(four, np.concatenate(humps), away, np.tile(level, 4))
+    low, left, right, high = edges.reshape(4, -1)
+    one = ~(near & far)
+    return Window(low, np.where(one, high, left), np.where(one, low, right), high)
+
+
+def _edges(rows: Rows, hump: Floats, away: Floats, level: Floats) -> Floats:
+    """The point, on this side of a hump, where h falls below the level: doubling, then halving."""
+    inner = np.zeros_like(hump)
+    outer = rows.sigma * np.sqrt(2 * np.maximum(rows.height(hump) - level, 1.0))
+    for _ in range(60):
+        inside = rows.height(hump + away * outer) >= level
+        if not inside.any():
+            break
+        inner, outer = np.where(inside, outer, inner), np.where(inside, 2 * outer, outer)
+    for _ in range(6):
         middle = 0.5 * (outer + inner)
-        inside = both.height(middle) >= levels
+        inside = rows.height(hump + away * middle) >= level
         outer, inner = np.where(inside, outer, middle), np.where(inside, middle, inner)
-    return outer[: len(level)], outer[len(level) :]
+    found: Floats = hump + away * outer
+    return found
 
 
 def steps(sigma: Floats, depth: Floats | float) -> Floats:
     """Distance η of nodes with strip error e^−depth; the strip is 2πσ²/η high, or all of πσ²."""
-    wide = np.pi * sigma * np.sqrt(2 / np.asarray(depth))
-    return np.where(
-        wide >= 2, wide, 2 * (np.pi * sigma) ** 2 / (depth + 0.5 * (np.pi * sigma) ** 2)
-    )
+    reach = np.pi * sigma
+    wide, narrow = reach * np.sqrt(2 / np.asarray(depth)), 2 * reach**2 / (depth + 0.5 * reach**2)
+    found: Floats = np.where(wide >= 2, wide, narrow)
+    return found
 
 
-def _chunks(count: NDArray[np.int64]) -> Iterator[slice]:
+def _chunks(count: Counts) -> Iterator[slice]:
     """Consecutive rows that have at most so many nodes together."""
     start, total = 0, 0
     for row, nodes in enumerate(count.tolist()):
@@ -121,12 +148,17 @@ def _chunks(count: NDArray[np.int64]) -> Iterator[slice]:
     yield slice(start, len(count))
 
 
-def _sums(rows: Rows, low: Floats, step: Floats, count: NDArray[np.int64]) -> Floats:
-    """log M of each row, from its own nodes: all rows' nodes in one long array."""
+def _nodes(low: Floats, left: Floats, gap: Floats, step: Floats, count: Counts) -> Floats:
+    """The nodes of all rows in one long array, each row's from `low` on, and over its gap."""
+    position = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
+    t = np.repeat(low, count) + position * np.repeat(step, count)
+    return t + np.where(t > np.repeat(left, count), np.repeat(gap, count), 0.0)
+
+
+def _sums(rows: Rows, t: Floats, step: Floats, count: Counts) -> Floats:
+    """log M of each row, from its own nodes."""
     starts = np.cumsum(count) - count
     each = rows[np.repeat(np.arange(len(count)), count)]
-    position = np.arange(int(count.sum())) - np.repeat(starts, count)
-    t = np.repeat(low, count) + position * np.repeat(step, count)
     weight = step / (rows.sigma * math.sqrt(2 * math.pi))
     log_w = each.log_ratio(t)
     lost = 0.5 * (t / each.sigma) ** 2

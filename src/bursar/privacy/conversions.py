@@ -82,14 +82,15 @@ def gdp_profile(mu_squared: Number, epsilon: Number) -> arb:
     """
     square, target = require.positive(mu_squared=mu_squared), require.nonnegative(epsilon=epsilon)
 
-    def compute() -> arb:
-        mu, e = ball(square).sqrt(), ball(target)
-        return normal_tail(e / mu - mu / 2) - e.exp() * normal_tail(e / mu + mu / 2)
-
-    delta = refined(compute)
+    delta = refined(lambda: gaussian_delta(ball(square).sqrt(), ball(target)))
     if not delta > 0:
         raise LimitReached("the profile is too small, or too near 0, to be told from it")
     return delta
+
+
+def gaussian_delta(mu: arb, epsilon: arb) -> arb:
+    """The same formula at the working precision, its cancellation not yet made good."""
+    return normal_tail(epsilon / mu - mu / 2) - epsilon.exp() * normal_tail(epsilon / mu + mu / 2)
 
 
 def gdp_to_log_delta(mu_squared: Number, epsilon: Number) -> float:
@@ -115,7 +116,11 @@ def _order(order: Number) -> Exact:
 
 
 def _log_delta(value: Ball) -> arb:
-    return _known("log_delta", value) if isinstance(value, arb) else arb(require.log_delta(value))
+    if not isinstance(value, arb):
+        return arb(require.log_delta(value))
+    if value > 0:
+        raise InvalidParameter("it must be 0 or below", field="log_delta", value=value)
+    return _known("log_delta", value)
 
 
 def _known(name: str, value: Ball) -> arb:

@@ -21,7 +21,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from bursar import require
-from bursar.errors import InvalidParameter
+from bursar.errors import InternalError, InvalidParameter
 from bursar.exact import Exact, Number
 from bursar.numerics.balls import BITS, ball, float_up, precision
 from bursar.numerics.search import nearest
@@ -66,7 +66,10 @@ class RdpCurve(ABC):
         exact = Exact.of(order, field="order")
         if not exact >= 1:
             raise InvalidParameter("it must be 1 or above", field="order", value=order)
-        return self._bound(exact)
+        bound = self._bound(exact)
+        if not bound.upper() >= 0:
+            raise InternalError("a bound on a divergence is below 0, or not a number")
+        return bound
 
     def at(self, order: Number) -> float:
         """The least float known to be at or above ε(order)."""

@@ -100,7 +100,8 @@ class AtomsCurve(RdpCurve):
             whole = epsilon.exp() + others + 1
             if order == 1:
                 return epsilon * epsilon.expm1() / whole
-            below = others * (-ball(more) * epsilon).expm1() + (-ball(2 * more) * epsilon).expm1()
+            loss = ball(more) * epsilon
+            below = others * (-loss).expm1() + (-2 * loss).expm1()
             return epsilon + (below / whole).log1p() / ball(more)
 
         return refined(compute) if self.epsilon else arb(0)

@@ -1,0 +1,220 @@
+"""The profile of subsampled and plain Gaussian steps: contours, proposed and then proved.
+
+A contour is shaped for one location; where the first guess of δ there was far off (losses of
+two humps), a second one is shaped from what the first found.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+from flint import arb
+
+from bursar.accounting.contour import Loss
+from bursar.accounting.stack import Stack
+from bursar.numerics.balls import float_up, precision
+from bursar.numerics.levels import propose_levels
+from bursar.numerics.propose import TOLERANCE, propose
+from bursar.numerics.roots import Bracket
+from bursar.numerics.sketch import Cumulant, cumulant, solve_decreasing
+from bursar.errors import LimitReached
+from bursar.truth import BillLine
+
+_COARSE = 4.0  # nats: enough to show that the other direction costs less
+_FAR = 7.0  # nats: farther off, a contour says little
+_SHORT = 2_500  # nodes of a contour that is not worth cutting
+_NEVER = arb(0)
+_ENOUGH = 1e-16  # relative error of an answer that needs no second contour
+
+
+@final
+@dataclass(slots=True)
+class ContourProfile:
+    """δ(ε) by contour integrals, and its inverse."""
+
+    loss: Loss
+    top: arb
+    found: Cumulant
+    infinite: arb  # the probability of an infinite loss, which the contour leaves out
+    method: str = "exact"
+    last: tuple[BillLine, ...] = field(default=(), init=False)
+    stack: Stack | None = field(default=None, init=False)  # of the last answer
+
+    @classmethod
+    def of(cls, loss: Loss, infinite: arb = _NEVER) -> ContourProfile:
+        """The profile of a composition in one direction."""
+        with precision(256):
+            top = loss.top()
+        return cls(loss, top, cumulant(list(loss.steps), loss.factors), infinite)
+
+    def bounded(self) -> bool:
+        """Whether no loss exceeds `top`: the add direction of subsampled steps alone."""
+        return not self.loss.factors and not self.loss.removes
+
+    def delta_at(self, epsilon: arb) -> arb:
+        """A ball for δ at ε."""
+        location = epsilon - self.top
+        if self.bounded() and location >= 0:
+            return arb(0)
+        goal = float(location)
+        lam = self._tilt(goal)
+        log_delta, blunt = self._log_delta(lam, goal), math.inf
+        for _ in range(3):
+            contour = self._contour(lam, goal, log_delta, TOLERANCE)
+            with precision(contour.bits):
+                upper, lower = contour.upper(location), contour.lower(location)
+                value = lower.union(upper)
+                wide = float((upper / lower - 1).upper()) if lower > 0 else math.inf
+                if wide <= _ENOUGH or wide > 0.5 * blunt or not upper > 0:
+                    break
+                blunt, log_delta = wide, float(upper.log())
+        self._note(contour, location, upper)
+        return value + self.infinite
+
+    def epsilon_at(self, target: arb) -> Bracket:
+        """A bracket for ε, decided at both ends by contours near it."""
+        if not self.infinite < target:
+            return Bracket(arb(0), None)
+        whole, target = target, target - self.infinite
+        log_delta = float(target.log())
+        lam = solve_decreasing(lambda tilt: self.found.saddle(tilt)[1] - log_delta, 1.0)
+        goal = self.found.saddle(lam)[0]
+        if goal + float(self.top) > 0:
+            found = self._located(lam, goal, log_delta, target)
+            if found.low > 0:
+                return found
+        at_zero = self.delta_at(arb(0))
+        if at_zero <= whole:
+            return Bracket(arb(0), arb(0))
+        return self._located(lam, max(goal, -float(self.top)), log_delta, target)
+
+    def at_most(self, epsilon: arb, target: arb) -> bool:
+        """Whether a coarse contour proves δ(ε) ≤ target."""
+        location = epsilon - self.top
+        if self.bounded() and location >= 0:
+            return True
+        target = target - self.infinite
+        found = self.coarse(float(location), float(target.log())) if target > 0 else None
+        if found is None:
+            return False
+        with precision(found.bits):
+            return bool(found.upper(location) <= target)
+
+    def coarse(self, location: float, log_target: float) -> Stack | None:
+        """A contour just sharp enough to prove δ ≤ target at a location; None where it is too near."""
+        lam = self._tilt(location)
+        log_delta = self._log_delta(lam, location)
+        room = log_target - log_delta
+        if room < 0.02:
+            return None
+        return self._contour(lam, location, log_delta, _COARSE - 2 * math.log(min(room, 1.0)))
+
+    def bill(self) -> tuple[BillLine, ...]:
+        """The errors of the last answer, relative to δ."""
+        return self.last
+
+    def _located(self, lam: float, goal: float, log_delta: float, target: arb) -> Bracket:
+        """The root near `goal`, from contours that are shaped anew while they are too blunt."""
+        blunt, tolerance = math.inf, TOLERANCE
+        for attempt in range(10):
+            contour = self._contour(lam, goal, log_delta, tolerance)
+            miss, slope = contour.miss(goal, log_delta)
+            if abs(miss) > _FAR and attempt < 8:
+                goal, tolerance = self._jump(goal, miss, slope), _COARSE + 6
+                continue
+            near, slope = contour.newton(goal, log_delta)
+            size = max(goal + float(self.top), 0.0)
+            if not abs(near - goal) <= max(0.6 * size, _FAR / -slope) and attempt < 8:
+                goal, tolerance = self._jump(goal, miss, slope), _COARSE + 6
+                continue
+            goal = near
+            if tolerance < TOLERANCE:
+                tolerance = TOLERANCE
+                continue
+            with precision(contour.bits):
+                middle = arb(goal)
+                middle = (middle - (contour.trapezoid(middle) / target).log() / slope).mid()
+                gap = (contour.upper(middle) - contour.lower(middle)) / target
+                wide = float(gap.upper()) if gap.is_finite() else math.inf
+                size = -slope * float(abs(self.top + middle))
+                if wide > _ENOUGH * size and wide < 0.5 * blunt and attempt < 8:
+                    blunt, goal = wide, float(middle) if middle.is_finite() else goal
+                    continue
+                reach = 2 * arb(wide) / -slope + abs(middle) * arb(2) ** -80
+                for _ in range(20):
+                    low, high = (middle - reach).mid(), (middle + reach).mid()
+                    if contour.upper(high) <= target and contour.lower(low) > target:
+                        self._note(contour, middle, target)
+                        return self._bracket(low, high)
+                    reach *= 8
+        raise LimitReached("the contour stays too blunt to decide", hint="Ask for --method rdp.")
+
+    def _jump(self, goal: float, miss: float, slope: float) -> float:
+        """A Newton step too long for one contour: taken on log δ against log ε, within 1/200 … 200."""
+        top = float(self.top)
+        epsilon = goal + top
+        if not epsilon > 0:
+            return 1e-3 - top
+        return epsilon * math.exp(max(-5.3, min(miss / (slope * epsilon), 5.3))) - top
+
+    def _bracket(self, low: arb, high: arb) -> Bracket:
+        with precision(256):
+            return Bracket((self.top + low).lower().max(arb(0)), (self.top + high).upper())
+
+    def _tilt(self, location: float) -> float:
+        return solve_decreasing(lambda lam: location - self.found.saddle(lam)[0], 1.0)
+
+    def _log_delta(self, lam: float, location: float) -> float:
+        """log δ at a location by the saddle point λ: a first guess."""
+        value, _, bend = (float(part[0]) for part in self.found.at(np.array([lam])))
+        width = bend + 1 / lam**2 + 1 / (1 + lam) ** 2
+        return value - lam * location - math.log(lam * (1 + lam)) - 0.5 * math.log(2 * math.pi * width)
+
+    def _contour(self, lam: float, location: float, log_delta: float, tolerance: float) -> Stack:
+        """One contour where it is short enough, else one for each slice of the law."""
+        plain = None
+        with suppress(LimitReached):
+            plain = propose(self.found, lam, location, log_delta, tolerance)
+        if plain is not None and (plain.n <= _SHORT or not (self.loss.steps and self.loss.removes)):
+            return Stack.of(self.loss, [plain], None)
+        if not (self.loss.steps and self.loss.removes):
+            raise LimitReached("the contour would be too long", hint="Ask for --method rdp.")
+        try:
+            shapes, body = propose_levels(self.found, location, log_delta, tolerance)
+        except LimitReached:
+            if plain is None:
+                raise
+            shapes, body = [plain], None
+        return Stack.of(self.loss, shapes, body)
+
+    def prove(self, epsilon: arb, target: arb) -> Stack:
+        """Contours without aliases that prove δ(ε) ≤ target: as coarse as that allows."""
+        location = epsilon - self.top
+        found = self.coarse(float(location), float(target.log()))
+        if found is not None:
+            with precision(found.bits):
+                if found.upper(location) <= target:
+                    return found
+        self.epsilon_at(target)
+        if self.stack is not None:
+            with precision(self.stack.bits):
+                if self.stack.upper(location) <= target:
+                    return self.stack
+        raise LimitReached("no contour proves this claim")
+
+    def _note(self, contour: Stack, location: arb, size: arb) -> None:
+        with precision(64):
+            parts = contour.tail_at(location), contour.aliases_at(location)
+            tail, aliases = (float_up((part / size).upper()) for part in parts)
+            radius = float_up((contour.trapezoid(location) / size).rad())
+        where = "docs/proofs/contour.md"
+        self.stack = contour
+        self.last = (
+            BillLine("contour tail", tail, f"{where}, section 4"),
+            BillLine("aliases", aliases, f"{where}, section 1"),
+            BillLine("quadrature and rounding", radius, f"{where}, sections 2 and 3"),
+        )

@@ -1,0 +1,119 @@
+"""A stack of contours: one, or one for each slice of a law with rare jumps, and the body below.
+
+δ = Σ δⱼ + body, each slice enclosed by its own contour, the body by 0 and its Chernoff bound.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+from flint import arb
+
+from bursar.accounting.contour import Contour, Loss, chernoff
+from bursar.errors import InternalError
+from bursar.numerics.balls import BITS, precision
+from bursar.numerics.lines import LineSpec
+from bursar.numerics.propose import Outer, Shape
+
+
+@final
+@dataclass(slots=True)
+class Stack:
+    """Contours whose slices add up to a law, from the top down, and what is left out."""
+
+    contours: list[Contour]
+    body: Outer | None
+    rest: arb  # the body's bound, times e^{−λe}
+    bits: int
+
+    @classmethod
+    def of(cls, loss: Loss, shapes: list[Shape], body: Outer | None) -> Stack:
+        """Evaluate the slices; they must telescope."""
+        check_telescope(shapes, body)
+        contours, rest = [], arb(0)
+        for shape in shapes:
+            with precision(shape.bits):
+                contours.append(Contour.of(loss, shape))
+        if body is not None:
+            with precision(BITS):
+                rest = chernoff(loss, body)
+        return cls(contours, body, rest, max(shape.bits for shape in shapes))
+
+    def trapezoid(self, location: arb) -> arb:
+        """Σ T at a location."""
+        return sum((contour.trapezoid(location) for contour in self.contours), arb(0))
+
+    def tail_at(self, location: arb) -> arb:
+        """Above all that is left out: the tails, and the body."""
+        left = sum((contour.tail_at(location) for contour in self.contours), arb(0))
+        if self.body is not None:
+            left += self.rest * (-arb(self.body.lam) * location).exp()
+        return left
+
+    def aliases_at(self, location: arb) -> arb:
+        """Above the aliases."""
+        return sum((contour.aliases_at(location) for contour in self.contours), arb(0))
+
+    def upper(self, location: arb) -> arb:
+        """Above δ at a location."""
+        return self.trapezoid(location) + self.tail_at(location)
+
+    def lower(self, location: arb) -> arb:
+        """Below δ at a location: the body is left out, and so is the tails' part of `tail_at`."""
+        tails = sum((contour.tail_at(location) for contour in self.contours), arb(0))
+        return self.trapezoid(location) - tails - self.aliases_at(location)
+
+    def miss(self, location: float, log_delta: float) -> tuple[float, float]:
+        """In float64: log δ − log Σ T at a location, and d log Σ T/d location."""
+        pairs = [contour.log_value(location) for contour in self.contours]
+        top = max(log for log, _ in pairs)
+        if not math.isfinite(top):
+            return math.inf, -self.contours[0].shape.lam
+        weights = [math.exp(log - top) for log, _ in pairs]
+        total = sum(weights)
+        slope = sum(w * each for w, (_, each) in zip(weights, pairs, strict=True)) / total
+        return log_delta - top - math.log(total), slope
+
+    def newton(self, location: float, log_delta: float) -> tuple[float, float]:
+        """In float64: where Σ T reaches δ, and d log Σ T/d location there."""
+        slope = -self.contours[0].shape.lam
+        for _ in range(60):
+            miss, slope = self.miss(location, log_delta)
+            step = miss / slope
+            if not math.isfinite(step):
+                break
+            location += step
+            if abs(step) <= 1e-15 * abs(location):
+                break
+        return location, slope
+
+
+def check_telescope(shapes: list[Shape], body: Outer | None) -> None:
+    """The thresholds of consecutive slices meet, with one softness for each step.
+
+    Each slice is cut above where the one before it was cut below; the first is not cut above,
+    the last not below, unless a body is left out there.
+    """
+    slices = [outer for shape in shapes for outer in _outers(shape)]
+    ends = [*shapes[1:], *([body] if body else [])]
+    held = not any(spec.cut for spec in shapes[0].lines)
+    for shape, following in zip(shapes, ends, strict=False):
+        held = held and _cuts(shape.under) == _cuts(following.lines)
+    held = held and bool(shapes[-1].under) == (body is not None)
+    for shape, outer in slices:
+        same = _cuts(outer.lines) == _cuts(shape.lines) and _cuts(outer.under) == _cuts(shape.under)
+        held = held and same
+    soft = [{spec.soft for s in shapes for spec in (s.lines[j], *s.under[j : j + 1]) if spec.cut}
+            for j in range(len(shapes[0].lines))]
+    if not held or any(len(each) > 1 for each in soft):
+        raise InternalError("the slices of a law do not telescope")
+
+
+def _outers(shape: Shape) -> list[tuple[Shape, Outer]]:
+    return [(shape, outer) for outer in (shape.right, shape.left) if outer is not None]
+
+
+def _cuts(lines: tuple[LineSpec, ...]) -> list[tuple[float, float]]:
+    return [(spec.above, spec.soft) for spec in lines]

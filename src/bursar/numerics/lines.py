@@ -1,0 +1,215 @@
+"""The shifted t-line: M(z) of one step at z = λ + inτ, all n at once, with a proved error.
+
+The integrand φ w^A is analytic for |Im t| < πs².  On the line Im t = ±α/2 (+ for remove, − for
+add) the factor w^{iu} decays with u, so one set of nodes serves every u ≥ 0, and the trapezoid
+error is bounded by the integrals over Im t = 0 and Im t = ±α, uniformly in u.  In the remove direction the
+law may be cut softly: kept(T) = Φ((T−t)/h) takes away what lies above a threshold T.  Proofs:
+docs/proofs/contour.md, sections 2, 3 and 5.  Legend as in `steps.py`; `shift` is α, `soft` is h.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+from flint import acb, acb_mat, arb
+
+from bursar.errors import InternalError
+from bursar.numerics.balls import ball, upper_of
+from bursar.numerics.steps import Step
+
+
+_SLANTED_CELLS = 40  # each under a tangent, so few are enough
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LineSpec:
+    """A line as float64 proposes it; any values give a true bound, good ones a tight one."""
+
+    lam: float
+    eta: float
+    first: int
+    last: int
+    shift: float
+    cells: int
+    above: float = math.inf  # the law is cut above this threshold
+    soft: float = math.inf
+
+    @property
+    def cut(self) -> bool:
+        """Whether a threshold is set."""
+        return self.above < math.inf
+
+
+def line_values(step: Step, spec: LineSpec, tau: float, n: int) -> list[acb]:
+    """Balls for M(λ + ijτ), j = 0..n−1, of the law below the line's threshold.
+
+    Computes:  the trapezoid sum over the line's nodes, by baby and giant steps.
+    Valid for: u ≥ 0; 0 < α < πs² (remove), α ≤ πs²/2 (add).
+    Error:     strip and truncation, both added to the balls' radii.
+    Cost:      n x nodes multiplications in one matrix product.
+    Source:    docs/proofs/contour.md, sections 2, 3 and 5.
+    """
+    check(step, spec)
+    baby = max(1, math.isqrt(n - 1) + 1)
+    giant = (n + baby - 1) // baby
+    weights, ratios = _nodes(step, spec, tau)
+    babies = [powers(ratio, baby + 1) for ratio in ratios]
+    strides = [powers(line.pop(), giant) for line in babies]
+    moved = [[w * p for p in line] for w, line in zip(weights, strides, strict=True)]
+    rows = [entry for row in zip(*moved, strict=True) for entry in row]
+    flat = [entry for line in babies for entry in line]
+    found = acb_mat(giant, len(ratios), rows) * acb_mat(len(ratios), baby, flat)
+    values = found.entries()[:n]
+    radius = upper_of(line_error(step, spec, values[0].real))
+    slack = acb(arb(0, radius), arb(0, radius))
+    return [acb(values[0].real + arb(0, radius))] + [value + slack for value in values[1:]]
+
+
+def check(step: Step, spec: LineSpec) -> None:
+    """Every hypothesis of the line's lemmas that is about its parameters."""
+    strip = arb.pi() * ball(step.s) ** 2 * (arb(1) if step.removes else arb(0.5))
+    held = (
+        0 <= spec.lam < math.inf
+        and 0 < spec.eta < math.inf
+        and spec.first < spec.last
+        and spec.cells > 0
+        and spec.shift > 0
+        and arb(spec.shift) < strip
+        and spec.soft > 0
+        and spec.above > -math.inf
+        and (step.removes or not spec.cut)
+        and (spec.soft < math.inf) == spec.cut
+    )
+    if not held:
+        raise InternalError(f"a line's parameters are outside its lemma: {spec}")
+
+
+def line_error(step: Step, spec: LineSpec, at_zero: arb) -> arb:
+    """A bound on |Q − M| at every u ≥ 0, from the trapezoid sum Q at u = 0."""
+    gain = (arb.pi() * arb(spec.shift) / arb(spec.eta)).expm1()
+    cut = truncation(step, spec)
+    if step.removes:
+        grown = 1 + (arb(spec.shift) ** 2 * stiffness(step, spec) / 2).exp()
+        share = grown / gain
+        if not share < 0.5:
+            raise InternalError("a line's step is too wide for its strip")
+        largest = (abs(at_zero) + cut) / (1 - share)
+        return share * largest + cut
+    edge = slanted_mass(step, spec, spec.shift)
+    largest = (abs(at_zero) + cut + edge / gain) / (1 - 1 / gain)
+    return (largest + edge) / gain + cut
+
+
+def powers(base: acb, n: int) -> list[acb]:
+    """base^0 … base^(n−1), each a product of log n factors: a complex ball that is turned n times
+    in a row would grow like 1.4^n."""
+    found = [acb(1), base]
+    for j in range(2, n):
+        half = found[j // 2]
+        found.append(half * half if j % 2 == 0 else half * found[j // 2 + 1])
+    return found[:n]
+
+
+def stiffness(step: Step, spec: LineSpec) -> arb:
+    """γ: the integrand grows by at most e^{a²γ/2} on Im t = a."""
+    normal = 1 / ball(step.s) ** 2
+    return normal + 1 / arb(spec.soft) ** 2 if spec.cut else normal
+
+
+def kept(spec: LineSpec, t: acb) -> acb:
+    """What the soft threshold leaves at t: Φ((T−t)/h)."""
+    if not spec.cut:
+        return acb(1)
+    return ((t - spec.above) / (arb(spec.soft) * arb(2).sqrt())).erfc() / 2
+
+
+def _nodes(step: Step, spec: LineSpec, tau: float) -> tuple[list[acb], list[acb]]:
+    """For each node: η φ w^{A(λ)} below the threshold, and the factor w^{±iτ} to the next u."""
+    s2, eta = ball(step.s) ** 2, arb(spec.eta)
+    sign = 1 if step.removes else -1
+    off, t = sign * arb(spec.shift) / 2, spec.first * eta
+    exp_x, ratio = step.exp_x(acb(t, off)), (eta / s2).exp()
+    phi, slope = ((off**2 - t**2) / (2 * s2)).exp(), (-(2 * t + eta) * eta / (2 * s2)).exp()
+    bend = (-(eta**2) / s2).exp()
+    phi *= eta / (ball(step.s) * (2 * arb.pi()).sqrt())
+    a, turn, phase = step.exponent(arb(spec.lam)), acb(0, sign * arb(tau)), -off / s2
+    weights, ratios = [], []
+    for j in range(spec.first, spec.last + 1):
+        log_w = step.log_w(exp_x)
+        weights.append(phi * (a * log_w + acb(0, phase * eta * j)).exp())
+        ratios.append((turn * log_w).exp())
+        exp_x, phi, slope = exp_x * ratio, phi * slope, slope * bend
+    if spec.cut:
+        points = [acb(eta * j, off) for j in range(spec.first, spec.last + 1)]
+        weights = [w * kept(spec, t) for w, t in zip(weights, points, strict=True)]
+    return weights, ratios
+
+
+def truncation(step: Step, spec: LineSpec) -> arb:
+    """A bound, for every u ≥ 0, on what the nodes beyond both ends would have added.
+
+    There |integrand| is at most a function whose logarithm falls at least as fast as at the end
+    node, so the sum is below h(end)/slope.
+    """
+    s2 = ball(step.s) ** 2
+    left, right = (arb(spec.eta) * end for end in (spec.first, spec.last))
+    if step.removes:
+        a = step.exponent(arb(spec.lam))
+        slopes = -left / s2, (right - a) / s2
+        grown = (arb(spec.shift) ** 2 * stiffness(step, spec) / 8).exp()
+        heights = [grown * tilted_density(step, spec.lam, end, arb(0)) for end in (left, right)]
+        if spec.cut:
+            slopes = slopes[0], slopes[1] + (right - spec.above) / arb(spec.soft) ** 2
+            heights[1] *= kept(spec, acb(right)).real
+    else:
+        angle = arb(spec.shift) / 2
+        slopes = (
+            log_slope(step, spec.lam, left, angle),
+            -log_slope(step, spec.lam, right, angle),
+        )
+        heights = [tilted_density(step, spec.lam, end, angle) for end in (left, right)]
+    if not (slopes[0] > 0 and slopes[1] > 0):
+        raise InternalError("a line ends before its integrand falls")
+    return heights[0] / slopes[0] + heights[1] / slopes[1]
+
+
+def tilted_density(step: Step, lam: float, t: arb, off: arb) -> arb:
+    """|φ(t+i off)| |w(t + i off)|^A at real λ; `off` = 0 for the remove direction."""
+    s = ball(step.s)
+    log_w = step.log_w(step.exp_x(acb(t, off))).real
+    phi = ((off**2 - t**2) / (2 * s**2)).exp() / (s * (2 * arb.pi()).sqrt())
+    return phi * (step.exponent(arb(lam)) * log_w).exp()
+
+
+def log_slope(step: Step, lam: float, t: arb, off: arb) -> arb:
+    """The slope of log |φ w^A| along Im t = off: (−t + A Re p)/s²."""
+    turned = step.exp_x(acb(t, off)) * step.odds()
+    share = (turned / (1 + turned)).real
+    return (-t + step.exponent(arb(lam)) * share) / ball(step.s) ** 2
+
+
+def slanted_mass(step: Step, spec: LineSpec, off: float) -> arb:
+    """Above ∫ |φ w^A| along Im t = off in the add direction.
+
+    For off ≤ πs²/2 the integrand is log-concave: each cell is under the tangent at its middle,
+    each tail under the exponential at its end.
+    """
+    left, right, angle = arb(spec.eta) * spec.first, arb(spec.eta) * spec.last, arb(off)
+    half = (right - left) / (2 * _SLANTED_CELLS)
+    total = truncated_tails(step, spec.lam, left, right, angle)
+    for j in range(_SLANTED_CELLS):
+        middle = left + (2 * j + 1) * half
+        lean = log_slope(step, spec.lam, middle, angle) * half
+        total += 2 * half * tilted_density(step, spec.lam, middle, angle) * (lean**2 / 6).exp()
+    return total
+
+
+def truncated_tails(step: Step, lam: float, left: arb, right: arb, off: arb) -> arb:
+    """Above the two tails of ∫ |φ w^A| in the add direction."""
+    up, down = log_slope(step, lam, left, off), -log_slope(step, lam, right, off)
+    if not (up > 0 and down > 0):
+        raise InternalError("the tails of a line do not fall")
+    return tilted_density(step, lam, left, off) / up + tilted_density(step, lam, right, off) / down

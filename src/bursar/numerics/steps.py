@@ -1,0 +1,63 @@
+"""One Poisson-subsampled Gaussian step, as the contour sees it: its functions in balls.
+
+Legend: s the noise multiplier, q the sampling probability, t the noise's axis,
+x = (2t−1)/(2s²), w = P/Q = 1−q+q e^x.  Two directions, one form M(z) = ∫ φ_s(t) w(t)^{A(z)} dt:
+
+    remove   A = 1+z, L = log w                      loss  Y = L       under P
+    add      A = −z,  L = log(1 + ρe^x), ρ = q/(1−q)  loss  Y = top − L under Q, top = −log(1−q)
+
+In the add direction everything here is about Y − top, which keeps its digits near the top.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from flint import acb, arb
+
+from bursar.adjacency import Direction
+from bursar.exact import Exact
+from bursar.numerics.balls import ball
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The functions of one step in one direction, 0 < q < 1."""
+
+    s: Exact
+    q: Exact
+    direction: Direction
+
+    @property
+    def removes(self) -> bool:
+        """Whether this is the remove direction."""
+        return self.direction is Direction.REMOVE
+
+    def exponent(self, lam: arb) -> arb:
+        """A at a real z = lam."""
+        return 1 + lam if self.removes else -lam
+
+    def top(self) -> arb:
+        """What was taken off the loss: −log(1−q) in the add direction, 0 in the other."""
+        return arb(0) if self.removes else -(-ball(self.q)).log1p()
+
+    def odds(self) -> arb:
+        """ρ = q/(1−q)."""
+        return ball(Exact(self.q / (1 - self.q)))
+
+    def exp_x(self, t: acb) -> acb:
+        """e^x."""
+        return ((t - 0.5) / ball(self.s) ** 2).exp()
+
+    def log_w(self, exp_x: acb) -> acb:
+        """L, from e^x; the principal branch is the continuous one for |Im t| < πs²."""
+        if self.removes:
+            q = ball(self.q)
+            return (1 - q + q * exp_x).log()
+        return (self.odds() * exp_x).log1p()
+
+    def share(self, t: arb) -> arb:
+        """p = q e^x/w: the slope of L, times s².  It increases with t."""
+        return 1 / (1 + 1 / (self.odds() * self.exp_x(acb(t)).real))
