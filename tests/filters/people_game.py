@@ -18,6 +18,9 @@ import numpy as np
 from bursar.exact import Exact
 from bursar.filters.individual import IndividualFilter, Standing
 from bursar.filters.individual_costs import given
+from bursar.filters.machine import Granted
+from bursar.filters.renyi import RenyiFilter
+from bursar.mechanisms.statements import RenyiDP
 from tests.filters import game
 
 People = frozenset[int]
@@ -31,6 +34,7 @@ class Query:
     everybody: People
     statistic: Callable[[People], int]
     laws: tuple[game.Law, ...] = field(repr=False)
+    for_all: bool = False  # charged to the data set, and run on everybody
 
     def law(self, people: People) -> game.Law:
         return self.laws[self.statistic(people)]
@@ -92,6 +96,26 @@ class TheFilter:
         standing, inside = self.filter.charge(Standing(left), costs)
         who = frozenset(np.flatnonzero(inside.reveal()).tolist())
         return tuple(cap - left for left in standing.reveal().tolist()), present & who
+
+
+@dataclass(frozen=True)
+class ScopeAndRest:
+    """People's questions in a scope of κ, and others beside it that the data set pays for."""
+
+    scope: TheFilter
+    rest: RenyiFilter
+
+    def ask(self, state: Any, present: People, query: Query) -> tuple[Any, People]:
+        spent, books = (
+            state if state and isinstance(state[0], tuple) else (state, self.rest.start())
+        )
+        if not query.for_all:
+            after, used = self.scope.ask(spent, present, query)
+            return (after, books), used
+        worst = max(query.cost(i, self.scope.order) for i in query.everybody)
+        step = RenyiDP(orders=[self.scope.order], values=[Exact(worst)])
+        books, decision = self.rest.ask(books, step)
+        return (spent, books), present if isinstance(decision, Granted) else frozenset()
 
 
 def moment(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
+from bursar.exact import Exact
 from bursar.filters.individual import IndividualFilter
+from bursar.filters.renyi import RenyiFilter
+from tests.filters import game
 from tests.filters import people_game as people
 from tests.filters.people_game import People, Query
 from tests.filters.test_finite_game import share_of_claim
@@ -41,6 +44,57 @@ def test_the_individual_filter(queries: list[Query], budget: str, depth: int) ->
     crowd = len(queries[0].everybody)
     guard = people.TheFilter(people.filter_of(ORDER, Fraction(budget), crowd), ORDER)
     assert 0.8 < worst(guard, queries, Fraction(budget), depth) <= 1
+
+
+def test_a_scope_and_the_rest_interleaved() -> None:
+    """Opening a scope charges κ once: all that is asked in and beside it costs κ plus the rest."""
+    scope = people.TheFilter(people.filter_of(ORDER, Fraction(1, 2), 2), ORDER)
+    rest = Fraction(7, 10)
+    guard = people.ScopeAndRest(scope, RenyiFilter({ORDER: Exact(rest)}))
+    outside = replace(people.weight(Fraction(3, 2), (1, 1)), for_all=True)
+    queries = [people.weight(Fraction(3, 2), (1, 1)), people.anyone(Fraction(3, 2), 2), outside]
+    assert 0.75 < worst(guard, queries, Fraction(1, 2) + rest, 6) <= 1
+
+
+def test_the_maximum_outside_the_sum() -> None:
+    """Remark 3.2, exact in a small universe: one sum for each pair of data sets.
+
+    Questions about one person alone cost the pairs that differ in that person; the sum of worst
+    cases stops after three of them, the pairs' own sums after three for each person.
+    """
+    about = [
+        Query(
+            f"is {i} there",
+            frozenset({0, 1}),
+            lambda used, i=i: int(i in used),
+            game.odds(Fraction(2)),
+        )
+        for i in (0, 1)
+    ]
+    data_sets = people.subsets(frozenset({0, 1}))
+    pairs = [(s, s - {i}, i) for s in data_sets for i in s]
+    budget = 3 * about[0].cost(0, ORDER)
+
+    def best(spent: tuple[Fraction, ...], left: int) -> tuple[int, list[Fraction]]:
+        """How many questions were granted at most, and each pair's largest moment."""
+        most, moments = 0, [Fraction(1)] * len(pairs)
+        for query in about if left else ():
+            losses = [query.loss(i, smaller, ORDER) for _, smaller, i in pairs]
+            after = tuple(s + loss for s, loss in zip(spent, losses, strict=True))
+            if max(after) <= budget:
+                count, rest = best(after, left - 1)
+                most = max(most, count + 1)
+                laws = [(query.law(s), query.law(smaller)) for s, smaller, _ in pairs]
+                steps = [
+                    sum(x**ORDER / y ** (ORDER - 1) for x, y in zip(p, q, strict=True))
+                    for p, q in laws
+                ]
+                moments = [max(m, a * b) for m, a, b in zip(moments, steps, rest, strict=True)]
+        return most, moments
+
+    granted, moments = best((Fraction(0),) * len(pairs), 8)
+    assert granted == 6
+    assert 0.999 < max(share_of_claim(moment, ORDER, budget) for moment in moments) <= 1
 
 
 @dataclass(frozen=True)
