@@ -219,7 +219,8 @@ def test_norms_in_any_units_are_rounded_up(
     costs = of_squared_norms(machine, np.array(norms), noise_variance=variance, at_most=most)
     for norm, units in zip(norms, costs.reveal().tolist(), strict=True):
         exact = factor * norm / variance / machine.account.unit
-        assert exact <= units <= exact * (1 + Fraction(1, 2**19)) + 1
+        assert exact <= units or units > machine.account.cap  # too dear for 32 bits: left out
+        assert units <= exact * (1 + Fraction(1, 2**19)) + 1
     alone = IndividualFilter(
         promise=machine.promise, account=machine.account, people=1, adjacency=machine.adjacency
     )

@@ -8,7 +8,8 @@ is seen depends on who is inside.  So states and decisions are sealed, and every
 same steps of the processor.
 
 A state is used once: charging it gives the next one, and the old one refuses from then on, so that
-an older state cannot be charged again.  Arrays are updated in place, 9 to 17 bytes a person.
+an older state cannot be charged again.  Arrays are updated in place: 9 bytes a person with what is
+made here (4 left, 4 cost, 1 inside), 13 or 17 where a unit is asked for that needs 64 bits.
 """
 
 from __future__ import annotations
@@ -158,13 +159,17 @@ class IndividualFilter:
                 hint="Ask for adjacency add-or-remove-one, or zero-out.",
             )
         exact = None if unit is None else Exact.of(unit)
-        account = Account.of(promise.name, Exact.of(budget, field="budget"), exact)
+        account = Account.small(promise.name, Exact.of(budget, field="budget"), exact)
         return cls(promise=promise, account=account, people=places, adjacency=relation)
 
     def start(self) -> Standing:
         """Nobody has spent anything."""
-        small = self.account.cap < 2**32
-        return Standing(np.full(self.people, self.account.cap, np.uint32 if small else np.uint64))
+        return Standing(np.full(self.people, self.account.cap, self.kind))
+
+    @property
+    def kind(self) -> type[np.uint32 | np.uint64]:
+        """The kind of integers that hold what people have left, with one number to spare."""
+        return np.uint32 if self.account.cap < 2**32 - 1 else np.uint64
 
     def charge(self, standing: Standing, costs: Costs) -> tuple[Standing, Inside]:
         """Who is inside for a question with these costs, and what everybody has spent after it."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -25,6 +25,8 @@ from bursar.filters.units import LARGEST, NEVER
 from bursar.mechanisms.statements import GaussianDP, PureDP, RenyiDP, ZeroConcentratedDP
 from bursar.numerics.balls import ball, float_up, precision
 from bursar.privacy.curve import RdpCurve
+
+_BLOCK = 1 << 16
 
 
 def of_squared_norms(
@@ -54,7 +56,8 @@ def of_squared_norms(
     if price == 1 and at_most == LARGEST:
         return Costs(squares, filter.account)
     most = require.count(at_most=at_most)
-    return Costs(_times_up(squares, price, most), filter.account)
+    _countable(math.ceil(most * price))
+    return _in_blocks(filter, squares, lambda block: _times_up(block, price, most))
 
 
 def of_curves(
@@ -67,9 +70,9 @@ def of_curves(
     if len(index) and not index.max() < len(curves):
         need = f"they must be below {len(curves)}"
         raise InvalidParameter(need, field="which", value="private")
-    units = [filter.account.up(_at(curve, filter)) for curve in curves]
-    table = np.array(units, np.uint64)  # NEVER is above every cap: such a person is left out
-    return Costs(np.take(table, index), filter.account)
+    top = int(np.iinfo(filter.kind).max)  # above every cap: such a person is left out
+    units = [min(filter.account.up(_at(curve, filter)), top) for curve in curves]
+    return Costs(np.take(np.array(units, filter.kind), index), filter.account)
 
 
 def given(
@@ -89,7 +92,9 @@ def given(
         raise InvalidParameter("they must be finite, 0 or above", field="costs", value="private")
     if np.any((found > 0) & (found < sys.float_info.min)):
         raise InvalidParameter("they must not be subnormal", field="costs", value="private")
-    return Costs(_units_up(found, filter.account.unit), filter.account)
+    with precision():
+        inverse = float_up(ball(1 / filter.account.unit))
+    return _in_blocks(filter, found, lambda block: _units_up(block, inverse))
 
 
 def _per_squared_norm(filter: IndividualFilter) -> Fraction:  # noqa: A002 - it is the filter
@@ -123,7 +128,6 @@ def _times_up(counts: Array, price: Fraction, most: int) -> Array:
     relatively, upwards.  The rounding depends on `most`, never on another person's count.
     Source: the price as P/2^k, P rounded up, so that most x P stays below 2^62.
     """
-    _countable(math.ceil(most * price))
     bits = LARGEST.bit_length() - most.bit_length()
     size = price.numerator.bit_length() - price.denominator.bit_length()
     shift = 0 if price.denominator == 1 else min(max(0, bits - size + 1), 63)
@@ -138,13 +142,28 @@ def _times_up(counts: Array, price: Fraction, most: int) -> Array:
     return np.where(wide > np.uint64(most), np.uint64(NEVER), units)
 
 
-def _units_up(amounts: Array, unit: Fraction) -> Array:
-    """amounts/unit, rounded up: each rounding of the product is undone by one float more."""
-    with precision():
-        inverse = float_up(ball(1 / unit))
+def _units_up(amounts: Array, inverse: float) -> Array:
+    """amounts x inverse, rounded up: each rounding of the product is undone by one float more."""
     scaled = np.ceil(np.nextafter(amounts * inverse, math.inf))
     _countable(math.ceil(scaled.max(initial=0.0)))
     return np.where(amounts > 0, scaled, 0.0).astype(np.uint64)
+
+
+def _in_blocks(
+    filter: IndividualFilter,  # noqa: A002
+    source: Array,
+    units_of: Callable[[Array], Array],
+) -> Costs:
+    """Costs of the filter's kind, made a block at a time so that no wide array is ever whole.
+
+    A cost that this kind cannot hold is above every cap, and becomes the largest number it can.
+    """
+    costs = np.empty(len(source), filter.kind)
+    top = np.uint64(np.iinfo(filter.kind).max)
+    for i in range(0, len(source), _BLOCK):
+        units = units_of(source[i : i + _BLOCK])
+        costs[i : i + _BLOCK] = np.minimum(units, top)
+    return Costs(costs, filter.account)
 
 
 def _countable(units: int) -> None:

@@ -40,6 +40,17 @@ class Account:
     cap: int
 
     @classmethod
+    def small(cls, name: str, budget: Fraction, unit: Fraction | None = None) -> Account:
+        """The account of a budget that is kept for each of many people: 32 bits hold its sums.
+
+        About 10^9 units: a charge loses at most 3·10^-9 of the budget.
+        """
+        one = _unit(budget, digits=9) if unit is None else unit
+        while unit is None and not budget / one < 2**32 - 1:
+            one *= 10
+        return cls.of(name, budget, one)
+
+    @classmethod
     def of(cls, name: str, budget: Fraction, unit: Fraction | None = None) -> Account:
         """The account of a budget, which is rounded down."""
         one = Exact(_unit(budget) if unit is None else unit)
@@ -84,9 +95,9 @@ def given(charge: float) -> float:
     return charge
 
 
-def _unit(budget: Fraction) -> Fraction:
-    """The power of ten that makes the budget about 10^15 units: 5e14 to 2e16."""
+def _unit(budget: Fraction, digits: int = _DIGITS) -> Fraction:
+    """The power of ten that makes the budget about 10^digits units: half of it to twenty times."""
     if not budget > 0:
-        return Fraction(10) ** -_DIGITS
+        return Fraction(10) ** -digits
     twos = budget.numerator.bit_length() - budget.denominator.bit_length()
-    return Fraction(10) ** (math.floor(twos * math.log10(2)) - _DIGITS)
+    return Fraction(10) ** (math.floor(twos * math.log10(2)) - digits)
