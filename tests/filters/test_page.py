@@ -67,7 +67,9 @@ COMPARED: list[Filter] = [
 
 @pytest.mark.parametrize(
     ("row", "step"),
-    enumerate([Gaussian(noise_multiplier=100), PureDP(epsilon="0.01"), PureDP(epsilon="0.1")]),
+    list(
+        enumerate([Gaussian(noise_multiplier=100), PureDP(epsilon="0.01"), PureDP(epsilon="0.1")])
+    ),
 )
 def test_how_many_steps_each_grants(row: int, step: Mechanism) -> None:
     cells = table("| step | any order |")[row][1:]

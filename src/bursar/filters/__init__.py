@@ -21,8 +21,8 @@ from bursar.filters.stopping import AccuracyChecks, ActiveCount, Attendance, Sti
 from bursar.filters.units import Account
 
 __all__ = [
-    "AccuracyChecks",
     "Account",
+    "AccuracyChecks",
     "ActiveCount",
     "AnyOrderFilter",
     "Attendance",
