@@ -99,7 +99,7 @@ LEAKING = [
 def test_approximate_zcdp(gamma: int) -> None:
     """δ-approximate ρ-zCDP: at every ε its δ is at most δ + that of ρ-zCDP, at any order."""
     rho, delta = Exact("0.5"), Exact("0.02")
-    found = game.excess(ZcdpFilter(rho=rho, delta=delta), LEAKING, Fraction(gamma), 5)
+    found = game.excess(ZcdpFilter(rho=rho, delta=delta), LEAKING, Fraction(gamma), DEPTH)
     with precision():
         log_gamma = ball(Fraction(gamma)).log()
         rest = [
@@ -112,14 +112,14 @@ def test_approximate_zcdp(gamma: int) -> None:
 
 QUANTISED = [
     game.sign_of_gaussian(Fraction(p), Fraction(q))
-    for p, q in [("2/3", "1/3"), ("3/4", "1/4"), ("1/10", "1/50"), ("1/2", "1/5")]
+    for p, q in [("3/5", "2/5"), ("3/4", "1/4"), ("1/10", "1/50"), ("1/2", "1/5")]
 ]
 
 
 @pytest.mark.parametrize(("gamma", "attained"), [("1", 0.6), ("2", 0.6), ("4", 0.5), ("16", 0.2)])
 def test_gdp(gamma: str, attained: float) -> None:
     mu = Exact("1.7")
-    found = game.excess(GdpFilter(mu=mu), QUANTISED, Fraction(gamma), 5)
+    found = game.excess(GdpFilter(mu=mu), QUANTISED, Fraction(gamma), DEPTH)
     with precision():
         epsilon = Fraction(float_up(ball(Fraction(gamma)).log()))
         claim = float_up(gdp_profile(Exact(mu**2), epsilon))
@@ -133,10 +133,10 @@ IN_EPSILON_DELTA: list[tuple[Filter, list[game.Move], int, float]] = [
     (
         DpFilter(epsilon=1, delta="0.1", delta_of_steps="0.06"),
         [*LEAKING[:3:2], *SMALL[2:]],
-        5,
+        DEPTH,
         0.45,
     ),
-    (RogersFilter(epsilon=4, delta="0.04"), [LEAKING[2], *SMALL[1:3]], 6, 0.4),
+    (RogersFilter(epsilon=4, delta="0.04"), [LEAKING[2], *SMALL[1:3]], DEPTH, 0.4),
     (AnyOrderFilter(epsilon=1, delta="0.1"), SMALL[1:], DEPTH, 0.25),
     (AnyOrderFilter(epsilon=2, delta="0.1", orders=[4, 8]), RESPONSES, DEPTH, 0.1),
 ]

@@ -81,6 +81,7 @@ def test_all_scopes_or_none() -> None:
     assert purse.may_run(rho("0.4"), scopes=["census"])
     assert purse.more(rho("0.1")) == 3
     assert purse.more(rho("0.1"), scopes=["census"]) == 6
+    assert purse.most(rho("0.1")) == 3
     assert purse.cost(rho("0.1"))["ann"]["rho"] == Exact("0.1")
 
 

@@ -194,6 +194,13 @@ class Purse:
             states = dict(self._states)
         return min(planning.more(self._filters[name], states[name], step) for name in named)
 
+    def most(self, step: Mechanism | Plan, *, scopes: Iterable[str] | None = None) -> int:
+        """The largest n for which all scopes could hold n * step as one plan.  Spends nothing."""
+        named = self._named(scopes)
+        with self._lock:
+            states = dict(self._states)
+        return min(planning.most(self._filters[name], states[name], step) for name in named)
+
     def left(self, scope: str) -> dict[str, Exact]:
         """What is left of each account of a scope."""
         (name,) = self._named([scope])

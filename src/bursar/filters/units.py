@@ -12,7 +12,6 @@ that cannot be counted is NEVER: it fits no budget, and what it is added to stay
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
@@ -84,15 +83,6 @@ class Account:
 def plus(a: int, b: int) -> int:
     """A sum that stays NEVER where it cannot be counted."""
     return a + b if a + b <= LARGEST else NEVER
-
-
-def given(charge: float) -> float:
-    """A charge that somebody measured; a subnormal one is an accident."""
-    if isinstance(charge, bool) or not 0 <= charge < math.inf:
-        raise InvalidParameter("it must be finite, 0 or above", field="cost", value=charge)
-    if 0 < charge < sys.float_info.min:
-        raise InvalidParameter("it must not be subnormal", field="cost", value=charge)
-    return charge
 
 
 def _unit(budget: Fraction, digits: int = _DIGITS) -> Fraction:
