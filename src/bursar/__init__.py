@@ -1,0 +1,122 @@
+"""Differential-privacy bookkeeping: what an analysis costs, exactly and with proof.
+
+The public names, nothing else.  Those that compute are loaded when they are first asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from bursar import errors
+from bursar.adjacency import Adjacency, Direction
+from bursar.errors import (
+    BudgetExceeded,
+    BursarError,
+    CorruptBooks,
+    InternalError,
+    InvalidParameter,
+    LimitReached,
+    MissingExtra,
+    NoProof,
+    NotACertificate,
+    NotCharged,
+    Refused,
+    Unreachable,
+)
+from bursar.exact import Exact
+from bursar.truth import Enclosure, Estimate, HighProbabilityBound, UpperBound, VerifiedClaim
+
+if TYPE_CHECKING:
+    from bursar.accounting.calibrate import Calibrated, calibrate
+    from bursar.accounting.choose import delta, epsilon
+    from bursar.accounting.compare import Comparison, compare
+    from bursar.mechanisms.gaussian import Gaussian
+    from bursar.mechanisms.laplace import Laplace
+    from bursar.mechanisms.plan import Plan
+    from bursar.mechanisms.poisson import PoissonSubsampled
+    from bursar.mechanisms.randomized_response import RandomizedResponse
+    from bursar.mechanisms.statements import (
+        ApproximateDP,
+        GaussianDP,
+        PureDP,
+        RenyiDP,
+        ZeroConcentratedDP,
+    )
+    from bursar.verification.certificate import Certificate
+    from bursar.verification.certify import certify
+
+_LATER = {  # where the names are that TYPE_CHECKING sees
+    "accounting.calibrate": ("Calibrated", "calibrate"),
+    "accounting.choose": ("delta", "epsilon"),
+    "accounting.compare": ("Comparison", "compare"),
+    "mechanisms.gaussian": ("Gaussian",),
+    "mechanisms.laplace": ("Laplace",),
+    "mechanisms.plan": ("Plan",),
+    "mechanisms.poisson": ("PoissonSubsampled",),
+    "mechanisms.randomized_response": ("RandomizedResponse",),
+    "mechanisms.statements": (
+        "ApproximateDP",
+        "GaussianDP",
+        "PureDP",
+        "RenyiDP",
+        "ZeroConcentratedDP",
+    ),
+    "verification.certificate": ("Certificate",),
+    "verification.certify": ("certify",),
+}
+
+__all__ = [
+    "Adjacency",
+    "ApproximateDP",
+    "BudgetExceeded",
+    "BursarError",
+    "Calibrated",
+    "Certificate",
+    "Comparison",
+    "CorruptBooks",
+    "Direction",
+    "Enclosure",
+    "Estimate",
+    "Exact",
+    "Gaussian",
+    "GaussianDP",
+    "HighProbabilityBound",
+    "InternalError",
+    "InvalidParameter",
+    "Laplace",
+    "LimitReached",
+    "MissingExtra",
+    "NoProof",
+    "NotACertificate",
+    "NotCharged",
+    "Plan",
+    "PoissonSubsampled",
+    "PureDP",
+    "RandomizedResponse",
+    "Refused",
+    "RenyiDP",
+    "Unreachable",
+    "UpperBound",
+    "VerifiedClaim",
+    "ZeroConcentratedDP",
+    "calibrate",
+    "certify",
+    "compare",
+    "delta",
+    "epsilon",
+    "errors",
+]
+
+
+def __getattr__(name: str) -> object:
+    for room, names in _LATER.items():
+        if name in names:
+            found: object = getattr(import_module(f"bursar.{room}"), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module 'bursar' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

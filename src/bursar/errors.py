@@ -35,7 +35,11 @@ class BursarError(Exception):
         return type(self).__name__
 
     def _sentence(self) -> str:
-        told = f"{self.field} = {shown(self.value)}, but {self.need}." if self.field else f"{self.need}."
+        told = (
+            f"{self.field} = {shown(self.value)}, but {self.need}."
+            if self.field
+            else f"{self.need}."
+        )
         return f"{told} {self.hint}" if self.hint else told
 
     def to_json(self) -> dict[str, Any]:

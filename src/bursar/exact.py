@@ -109,7 +109,10 @@ def _fraction(value: object, field: str) -> Fraction:
             raise InvalidParameter("it has too many digits", field=field, value=value)
         return Fraction(value)
     raise InvalidParameter(
-        "it must be a number or its text", field=field, value=value, hint=f"Got {type(value).__name__}."
+        "it must be a number or its text",
+        field=field,
+        value=value,
+        hint=f"Got {type(value).__name__}.",
     )
 
 

@@ -63,8 +63,9 @@ def real(**field: Number) -> Exact:
 def count(*, at_least: int = 1, **field: object) -> int:
     """A whole number; a float is refused even when it is whole, because counts are not measured."""
     ((name, value),) = field.items()
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= at_least:
-        return int(value)
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if whole and int(value) >= at_least:  # type: ignore[call-overload]
+        return int(value)  # type: ignore[call-overload,no-any-return]
     raise _invalid(name, value, f"it must be a whole number (int), {at_least} or above")
 
 
@@ -83,7 +84,9 @@ def one_of(allowed: Iterable[str], **field: object) -> str:
         return value
     near = difflib.get_close_matches(str(value), names, n=1)
     hint = f"Did you mean {near[0]!r}?" if near else None
-    raise InvalidParameter(f"it must be one of {', '.join(names)}", field=name, value=value, hint=hint)
+    raise InvalidParameter(
+        f"it must be one of {', '.join(names)}", field=name, value=value, hint=hint
+    )
 
 
 def _exact(field: dict[str, Number]) -> tuple[str, Exact]:

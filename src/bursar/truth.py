@@ -36,9 +36,25 @@ class BillLine:
 
 
 @final
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An accountant that gave no answer, or none that was used, and why."""
+
+    method: str
+    why: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The refusal as `compare` shows it."""
+        return {"method": self.method, "refused": self.why}
+
+
+@final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """How a number was found: for which question, by which method, for which neighbours."""
+    """How a number was found: for which question, by which method, for which neighbours.
+
+    `reason` says why the number is 0 or infinite, `passed_over` why no tighter accountant answered.
+    """
 
     quantity: Quantity = "epsilon"
     given: str = ""
@@ -46,6 +62,7 @@ class About:
     adjacency: Adjacency = Adjacency.ADD_OR_REMOVE_ONE
     direction: Answered = "both"
     reason: str | None = None
+    passed_over: tuple[Refusal, ...] = ()
     bill: tuple[BillLine, ...] = ()
     seconds: float = 0.0
 
@@ -79,6 +96,7 @@ class _Truth:
             "direction": about.direction,
             "reason": about.reason,
             "seconds": round(about.seconds, 6),
+            "passed_over": [refusal.to_json() for refusal in about.passed_over],
             "bill": [line.to_json() for line in about.bill],
         }
 
@@ -102,6 +120,7 @@ class _Truth:
             "adjacency": about.adjacency.value,
             "direction": about.direction,
             "reason": about.reason or "",
+            **{f"not {one.method}": one.why for one in about.passed_over},
         }
         cells = "".join(
             f"<tr><td>{html.escape(name)}</td><td>{html.escape(text)}</td></tr>"
@@ -165,7 +184,7 @@ class UpperBound(_Truth):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedClaim(_Truth):
-    """The theorem of a release gate: the claim holds for the gated release, with its certificate."""
+    """The theorem of a release gate: the claim holds for the gated release."""
 
     kind: ClassVar[str] = "verified-claim"
     epsilon: float

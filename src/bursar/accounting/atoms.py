@@ -96,7 +96,7 @@ class AtomsProfile:
         if root.is_finite():
             slack = abs(root) * arb(2) ** -70 + arb(2) ** -150
             left, right = (root.lower() - slack).lower(), (root.upper() + slack).upper()
-            if 0 <= left and self.delta_at(left) > target and self.delta_at(right) <= target:
+            if left >= 0 and self.delta_at(left) > target and self.delta_at(right) <= target:
                 return Bracket(left.mid(), right.mid())
         start = self.atoms[low][0].lower()
         start = start if start > 0 and self.delta_at(start) > target else arb(0)
@@ -114,7 +114,9 @@ class AtomsProfile:
 def infinite(parts: tuple[tuple[AtomsPair, int], ...]) -> arb:
     """The probability that some loss is infinite: 1 − Π (1−δ)^k."""
     with precision(_BITS):
-        log_finite = sum((n * (-ball(pair.delta)).log1p() for pair, n in parts if pair.delta < 1), arb(0))
+        log_finite = sum(
+            (n * (-ball(pair.delta)).log1p() for pair, n in parts if pair.delta < 1), arb(0)
+        )
         return arb(1) if any(pair.delta == 1 for pair, _ in parts) else -log_finite.expm1()
 
 

@@ -17,7 +17,7 @@ from flint import acb, acb_mat, arb
 from numpy.typing import NDArray
 
 from bursar.errors import InternalError
-from bursar.numerics.balls import ball, upper_of
+from bursar.numerics.balls import upper_of
 from bursar.numerics.factors import Factor
 from bursar.numerics.lines import LineSpec, line_values
 from bursar.numerics.propose import Outer, Shape
@@ -59,6 +59,47 @@ class Loss:
 
 @final
 @dataclass(slots=True)
+class Nodes:
+    """What a shape needs of each step, whatever the counts are: computed once, composed often."""
+
+    shape: Shape
+    base: list[acb]  # 1/(z(z+1)) at the nodes, the first halved
+    values: list[list[acb]]  # M at the nodes, a list for each step
+    cut: list[list[acb]]  # of the law cut below
+    ratios: list[arb]  # how far each step has fallen after the last node (or burst, in a slice)
+    outer: dict[float, tuple[list[arb], list[arb]]]  # by tilt: M of each step, and cut below
+
+    @classmethod
+    def of(cls, steps: tuple[Step, ...], shape: Shape) -> Nodes:
+        """Evaluate the steps; the working precision must be that of the shape."""
+        check(steps, shape)
+        points = [acb(shape.lam, j * arb(shape.tau)) for j in range(shape.n)]
+        base = [1 / (z * (z + 1)) for z in points]
+        base[0] /= 2
+        found = cls(shape, base, [], [], [], {})
+        end = (shape.n * arb(shape.tau)).lower()
+        for j, step in enumerate(steps):
+            spec, shift = at_tilt(shape.lines[j], shape.lam), shape.shifts[j]
+            values = line_values(step, spec, shape.tau, shape.n)
+            found.values.append(values)
+            mass = values[0].real
+            if shape.under:
+                low = at_tilt(shape.under[j], shape.lam)
+                found.cut.append(line_values(step, low, shape.tau, shape.n))
+                found.ratios.append(burst(step, spec, low, mass, end, shift) / mass)
+            else:
+                found.ratios.append(decay(step, spec, mass, end, shift).upper())
+        return found
+
+    def masses(self, steps: tuple[Step, ...], outer: Outer) -> tuple[list[arb], list[arb]]:
+        """M of each step at another tilt, and of the law cut below, once computed."""
+        if outer.lam not in self.outer:
+            self.outer[outer.lam] = masses(steps, outer)
+        return self.outer[outer.lam]
+
+
+@final
+@dataclass(slots=True)
 class Contour:
     """The nodes of one contour, with which δ is enclosed at any location near its own."""
 
@@ -68,39 +109,40 @@ class Contour:
     log_first: float  # log of the first
     tail: arb  # times e^{−λe}
     loss: Loss
+    parts: Nodes
     outer: tuple[arb, arb, arb] | None = None  # of the aliases, made when first asked for
 
     @classmethod
     def of(cls, loss: Loss, shape: Shape) -> Contour:
         """Evaluate the nodes; the working precision must be that of the shape."""
+        return cls.composed(loss, Nodes.of(tuple(step for step, _ in loss.steps), shape))
+
+    @classmethod
+    def composed(cls, loss: Loss, parts: Nodes) -> Contour:
+        """The contour of these counts, from nodes that do not depend on them."""
+        shape, counts = parts.shape, [count for _, count in loss.steps]
         lam, tau = arb(shape.lam), arb(shape.tau)
-        points = [acb(lam, j * tau) for j in range(shape.n)]
-        whole = [loss.plain(z) / (z * (z + 1)) for z in points]
-        cut = whole if shape.under else []
-        end = (shape.n * tau).lower()
-        fall, peak, bursts = loss.fall(lam, end), loss.plain(acb(lam)).real, arb(0)
-        for j, (step, count) in enumerate(loss.steps):
-            spec, shift = shape.lines[j], shape.shifts[j]
-            values = line_values(step, at_tilt(spec, shape.lam), shape.tau, shape.n)
-            whole = [term * value**count for term, value in zip(whole, values, strict=True)]
-            mass = values[0].real
-            peak *= mass**count
-            if shape.under:
-                low = at_tilt(shape.under[j], shape.lam)
-                values = line_values(step, low, shape.tau, shape.n)
-                cut = [term * value**count for term, value in zip(cut, values, strict=True)]
-                bursts += count * burst(step, spec, low, mass, end, shift) / mass
-            else:
-                fall *= decay(step, spec, mass, end, shift).upper() ** count
-        terms = [x - y for x, y in zip(whole, cut, strict=True)] if cut else whole
-        tail = peak * fall * (bursts if cut else 1) / (arb.pi() * tau * (shape.n - 1))
-        terms[0] /= 2
+        base = parts.base
+        if loss.factors:
+            base = [term * loss.plain(acb(lam, j * tau)) for j, term in enumerate(base)]
+        whole = _product(base, parts.values, counts)
+        terms = whole
+        if parts.cut:
+            terms = [x - y for x, y in zip(whole, _product(base, parts.cut, counts), strict=True)]
+        fall = loss.fall(lam, (shape.n * tau).lower())
+        if parts.cut:
+            pairs = zip(counts, parts.ratios, strict=True)
+            fall *= sum((count * ratio for count, ratio in pairs), arb(0))
+        else:
+            fall *= _power([ratio.upper() for ratio in parts.ratios], counts)
+        peak = loss.plain(acb(lam)).real * _power([value[0].real for value in parts.values], counts)
+        tail = peak * fall / (arb.pi() * tau * (shape.n - 1))
         relative = np.array([complex(term / terms[0]) for term in terms])
         log_first = float(terms[0].real.log())
         width = math.isqrt(shape.n - 1) + 1
         terms += [acb(0)] * (-shape.n % width)
         nodes = acb_mat(len(terms) // width, width, terms)
-        return cls(shape, nodes, relative, log_first, tail, loss)
+        return cls(shape, nodes, relative, log_first, tail, loss, parts)
 
     def trapezoid(self, location: arb) -> arb:
         """T at a location."""
@@ -119,7 +161,7 @@ class Contour:
         """Above T − δ: the profile one, two, … windows away, tilted."""
         shape = self.shape
         if self.outer is None:
-            self.outer = _aliases(self.loss, shape)
+            self.outer = _aliases(self.loss, self.parts)
         right, left, none = self.outer
         return (
             right * (-arb(shape.right.lam) * location).exp()
@@ -142,39 +184,55 @@ class Contour:
         value = float(weighted.sum().real)
         if not value > 0:
             return -math.inf, -self.shape.lam
-        log = self.log_first + math.log(value * self.shape.tau / math.pi) - self.shape.lam * location
+        log = (
+            self.log_first + math.log(value * self.shape.tau / math.pi) - self.shape.lam * location
+        )
         return log, -self.shape.lam - float((weighted * turns).sum().real) / value
 
 
-def _aliases(loss: Loss, shape: Shape) -> tuple[arb, arb, arb]:
+def check(steps: tuple[Step, ...], shape: Shape) -> None:
+    """The hypotheses of the contour's lemmas that are about its own parameters."""
+    sizes = {len(steps), len(shape.lines), len(shape.shifts), len(shape.under or shape.lines)}
+    if not (0 < shape.lam < math.inf and 0 < shape.tau < math.inf and shape.n >= 2):
+        raise InternalError(f"a contour's parameters are outside its lemma: {shape}")
+    if len(sizes) != 1:
+        raise InternalError("a contour's lines are not one for each step")
+
+
+def _aliases(loss: Loss, parts: Nodes) -> tuple[arb, arb, arb]:
     """Above Σ e^{λmW} δ(e+mW) over m ≥ 1 and over m ≤ −1, by Chernoff at the two outer tilts."""
+    shape, steps = parts.shape, tuple(step for step, _ in loss.steps)
     lam, window = arb(shape.lam), 2 * arb.pi() / arb(shape.tau)
     gap = arb(shape.right.lam) - lam
     if not gap > 0 or not (shape.left is None or 0 <= shape.left.lam < shape.lam):
         raise InternalError("the outer tilts of a contour are out of order")
-    right = chernoff(loss, shape.right) / (gap * window).expm1()
+    right = (
+        chernoff(loss, shape.right.lam, *parts.masses(steps, shape.right)) / (gap * window).expm1()
+    )
     if shape.left is None:
         return right, arb(0), 1 / (lam * window).expm1()
-    left = chernoff(loss, shape.left) / ((lam - arb(shape.left.lam)) * window).expm1()
-    return right, left, arb(0)
+    left = chernoff(loss, shape.left.lam, *parts.masses(steps, shape.left))
+    return right, left / ((lam - arb(shape.left.lam)) * window).expm1(), arb(0)
 
 
-def chernoff(loss: Loss, outer: Outer) -> arb:
-    """Above δ(x) e^{ax} for every x, of the whole law or of a slice: mass(a) a^a/(1+a)^{1+a}."""
-    a = arb(outer.lam)
-    peak = (a * a.log() - (1 + a) * (1 + a).log()).exp() if outer.lam > 0 else arb(1)
-    whole, cut = mass(loss, outer.lam, outer.lines), arb(0)
-    if outer.under:
-        cut = mass(loss, outer.lam, outer.under)
-    return peak * loss.plain(acb(a)).real * upper_of(whole - cut).max(arb(0))
+def chernoff(loss: Loss, at: float, whole: list[arb], cut: list[arb]) -> arb:
+    """Above δ(x) e^{ax} for every x, of a law or a slice: mass(a) a^a/(1+a)^{1+a}."""
+    a, counts = arb(at), [count for _, count in loss.steps]
+    peak = (a * a.log() - (1 + a) * (1 + a).log()).exp() if at > 0 else arb(1)
+    mass = _power(whole, counts) - (_power(cut, counts) if cut else 0)
+    return peak * loss.plain(acb(a)).real * upper_of(mass).max(arb(0))
 
 
-def mass(loss: Loss, lam: float, lines: tuple[LineSpec, ...]) -> arb:
-    """Π M(λ)^k of the steps below their lines' thresholds."""
-    found = arb(1)
-    for (step, count), spec in zip(loss.steps, lines, strict=True):
-        found *= line_values(step, at_tilt(spec, lam), 1.0, 1)[0].real ** count
-    return found
+def masses(steps: tuple[Step, ...], outer: Outer) -> tuple[list[arb], list[arb]]:
+    """M of each step at a tilt, and of the law cut below."""
+    whole, cut = (
+        [
+            line_values(step, at_tilt(spec, outer.lam), 1.0, 1)[0].real
+            for step, spec in zip(steps, lines, strict=bool(lines))
+        ]
+        for lines in (outer.lines, outer.under)
+    )
+    return whole, cut
 
 
 def at_tilt(spec: LineSpec, lam: float) -> LineSpec:
@@ -182,3 +240,14 @@ def at_tilt(spec: LineSpec, lam: float) -> LineSpec:
     if spec.lam != lam:
         raise InternalError("a line belongs to another tilt")
     return spec
+
+
+def _product(base: list[acb], values: list[list[acb]], counts: list[int]) -> list[acb]:
+    found = base
+    for each, count in zip(values, counts, strict=True):
+        found = [term * value**count for term, value in zip(found, each, strict=True)]
+    return found if found is not base else list(base)
+
+
+def _power(values: list[arb], counts: list[int]) -> arb:
+    return math.prod((value**n for value, n in zip(values, counts, strict=True)), start=arb(1))

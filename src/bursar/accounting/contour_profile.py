@@ -16,15 +16,16 @@ from flint import arb
 
 from bursar.accounting.contour import Loss
 from bursar.accounting.stack import Stack
+from bursar.errors import LimitReached
 from bursar.numerics.balls import float_up, precision
 from bursar.numerics.levels import propose_levels
-from bursar.numerics.propose import TOLERANCE, propose
+from bursar.numerics.propose import TOLERANCE, Shape, propose
 from bursar.numerics.roots import Bracket
 from bursar.numerics.sketch import Cumulant, cumulant, solve_decreasing
-from bursar.errors import LimitReached
 from bursar.truth import BillLine
 
 _COARSE = 4.0  # nats: enough to show that the other direction costs less
+_NEAR = 0.3  # nats: a contour that was this near its place is as sharp as the next
 _FAR = 7.0  # nats: farther off, a contour says little
 _SHORT = 2_500  # nodes of a contour that is not worth cutting
 _NEVER = arb(0)
@@ -105,7 +106,7 @@ class ContourProfile:
             return bool(found.upper(location) <= target)
 
     def coarse(self, location: float, log_target: float) -> Stack | None:
-        """A contour just sharp enough to prove δ ≤ target at a location; None where it is too near."""
+        """A contour just sharp enough to prove δ ≤ target there; None where it is too near."""
         lam = self._tilt(location)
         log_delta = self._log_delta(lam, location)
         room = log_target - log_delta
@@ -119,7 +120,9 @@ class ContourProfile:
 
     def _located(self, lam: float, goal: float, log_delta: float, target: arb) -> Bracket:
         """The root near `goal`, from contours that are shaped anew while they are too blunt."""
-        blunt, tolerance = math.inf, TOLERANCE
+        short = self._plain(lam, goal, log_delta, TOLERANCE)
+        sliced = (short is None or short.n > _SHORT) and self.loss.removes
+        blunt, tolerance = math.inf, _COARSE + 6 if sliced else TOLERANCE
         for attempt in range(10):
             contour = self._contour(lam, goal, log_delta, tolerance)
             miss, slope = contour.miss(goal, log_delta)
@@ -135,26 +138,44 @@ class ContourProfile:
             if tolerance < TOLERANCE:
                 tolerance = TOLERANCE
                 continue
-            with precision(contour.bits):
-                middle = arb(goal)
-                middle = (middle - (contour.trapezoid(middle) / target).log() / slope).mid()
-                gap = (contour.upper(middle) - contour.lower(middle)) / target
-                wide = float(gap.upper()) if gap.is_finite() else math.inf
-                size = -slope * float(abs(self.top + middle))
-                if wide > _ENOUGH * size and wide < 0.5 * blunt and attempt < 8:
-                    blunt, goal = wide, float(middle) if middle.is_finite() else goal
-                    continue
-                reach = 2 * arb(wide) / -slope + abs(middle) * arb(2) ** -80
-                for _ in range(20):
-                    low, high = (middle - reach).mid(), (middle + reach).mid()
-                    if contour.upper(high) <= target and contour.lower(low) > target:
-                        self._note(contour, middle, target)
-                        return self._bracket(low, high)
-                    reach *= 8
+            bracket, wide, middle = self.enclose(contour, goal, slope, target)
+            if wide > _ENOUGH and wide < 0.5 * blunt and abs(miss) > _NEAR and attempt < 8:
+                blunt, goal = wide, middle
+                continue
+            if bracket is not None:
+                with precision(contour.bits):
+                    self._note(contour, arb(middle), target)
+                return bracket
         raise LimitReached("the contour stays too blunt to decide", hint="Ask for --method rdp.")
 
+    def enclose(
+        self, contour: Stack, goal: float, slope: float, target: arb
+    ) -> tuple[Bracket | None, float, float]:
+        """The root near `goal` as this contour decides it, or None; its relative width; middle."""
+        with precision(contour.bits):
+            middle = arb(goal)
+            middle = (middle - (contour.trapezoid(middle) / target).log() / slope).mid()
+            gap = (contour.upper(middle) - contour.lower(middle)) / target
+            if not gap.is_finite():
+                return None, math.inf, goal
+            reach = 2 * gap.upper() / -slope + abs(middle) * arb(2) ** -80
+            wide = float(reach / abs(self.top + middle)) if self.top + middle != 0 else math.inf
+            for _ in range(20):
+                low, high = (middle - reach).mid(), (middle + reach).mid()
+                if contour.upper(high) <= target and contour.lower(low) > target:
+                    return self._bracket(low, high), wide, float(middle)
+                reach *= 8
+        return None, math.inf, goal
+
+    def shaped(self, target: arb, tolerance: float) -> tuple[Stack, float]:
+        """A contour for the first guess of ε, this sharp, and the guess; for counts nearby too."""
+        log_delta = float(target.log())
+        lam = solve_decreasing(lambda tilt: self.found.saddle(tilt)[1] - log_delta, 1.0)
+        goal = self.found.saddle(lam)[0]
+        return self._contour(lam, goal, log_delta, tolerance), goal
+
     def _jump(self, goal: float, miss: float, slope: float) -> float:
-        """A Newton step too long for one contour: taken on log δ against log ε, within 1/200 … 200."""
+        """A Newton step too long for one contour: log δ against log ε, within 1/200 … 200."""
         top = float(self.top)
         epsilon = goal + top
         if not epsilon > 0:
@@ -172,13 +193,13 @@ class ContourProfile:
         """log δ at a location by the saddle point λ: a first guess."""
         value, _, bend = (float(part[0]) for part in self.found.at(np.array([lam])))
         width = bend + 1 / lam**2 + 1 / (1 + lam) ** 2
-        return value - lam * location - math.log(lam * (1 + lam)) - 0.5 * math.log(2 * math.pi * width)
+        return (
+            value - lam * location - math.log(lam * (1 + lam)) - 0.5 * math.log(2 * math.pi * width)
+        )
 
     def _contour(self, lam: float, location: float, log_delta: float, tolerance: float) -> Stack:
         """One contour where it is short enough, else one for each slice of the law."""
-        plain = None
-        with suppress(LimitReached):
-            plain = propose(self.found, lam, location, log_delta, tolerance)
+        plain = self._plain(lam, location, log_delta, tolerance)
         if plain is not None and (plain.n <= _SHORT or not (self.loss.steps and self.loss.removes)):
             return Stack.of(self.loss, [plain], None)
         if not (self.loss.steps and self.loss.removes):
@@ -190,6 +211,13 @@ class ContourProfile:
                 raise
             shapes, body = [plain], None
         return Stack.of(self.loss, shapes, body)
+
+    def _plain(
+        self, lam: float, location: float, log_delta: float, tolerance: float
+    ) -> Shape | None:
+        with suppress(LimitReached):
+            return propose(self.found, lam, location, log_delta, tolerance)
+        return None
 
     def prove(self, epsilon: arb, target: arb) -> Stack:
         """Contours without aliases that prove δ(ε) ≤ target: as coarse as that allows."""

@@ -70,7 +70,7 @@ def epsilon(
         target = question.delta_ball()
     if direction is not None or all(symmetric(pair) for pair, _ in worst.parts):
         first = profile(worst)
-        bracket, about = first.epsilon_at(target), replace(about, direction=direction or "both")
+        bracket, about = first.epsilon_at(target), replace(about, direction=_answered(direction))
     else:
         first = profile(worst)
         bracket, about = _worse(first, plan, relation, target, about)
@@ -94,29 +94,30 @@ def delta(
     started = time.perf_counter()
     at = require.nonnegative(epsilon=epsilon)
     relation, plan = Adjacency.of(adjacency), Plan.of(run)
-    about = About(quantity="delta", given=at.text, adjacency=relation, direction=direction or "both")
     with precision(256):
-        where = ball(at).upper().mid()
-        below = ball(at).lower().mid()
-    found: list[tuple[Answered, arb, arb, Profile, Composition]] = []
-    for way in [direction] if direction else list(Direction):
-        pairs = views.pairs(plan, relation, way)
-        one = profile(pairs)
-        low = one.delta_at(where)
-        high = low if where == below else one.delta_at(below)
-        found.append((way.value, low, high, one, pairs))
-        if all(symmetric(pair) for pair, _ in pairs.parts):
-            found[-1] = ("both", low, high, one, pairs)
-            break
-    low = max(max(0.0, float_down(entry[1])) for entry in found)
-    high = max(min(1.0, float_up(entry[2])) for entry in found)
-    way, _, _, one, pairs = max(found, key=lambda entry: float_up(entry[2]))
-    reason = "ε is at or above the largest privacy loss" if high == 0 else None
-    about = replace(about, method=one.method, bill=one.bill(), direction=way, reason=reason)
-    about = replace(about, seconds=time.perf_counter() - started)
+        ends = ball(at).lower(), ball(at).upper()
+    found: list[tuple[float, float, Direction, Profile]] = []
+    pairs = views.pairs(plan, relation, direction or Direction.REMOVE)
+    same = all(symmetric(pair) for pair, _ in pairs.parts)
+    for way in [direction or Direction.REMOVE] if direction or same else list(Direction):
+        one = profile(views.pairs(plan, relation, way))
+        below = one.delta_at(ends[0])
+        above = below if ends[0] == ends[1] else one.delta_at(ends[1])
+        found.append((min(1.0, float_up(below)), max(0.0, float_down(above)), way, one))
+    high, _, way, one = max(found, key=lambda entry: entry[0])
+    about = About(
+        quantity="delta",
+        given=at.text,
+        method=one.method,
+        adjacency=relation,
+        direction="both" if same else _answered(way),
+        reason="ε is at or above the largest privacy loss" if high == 0 else None,
+        bill=one.bill(),
+        seconds=time.perf_counter() - started,
+    )
     if not pairs.tight:
         return UpperBound(upper=high, about=about)
-    return Enclosure(lower=low, upper=high, about=about)
+    return Enclosure(lower=max(entry[1] for entry in found), upper=high, about=about)
 
 
 def profile(composition: Composition) -> Profile:
@@ -125,8 +126,19 @@ def profile(composition: Composition) -> Profile:
     atoms = tuple((pair, n) for pair, n in parts if isinstance(pair, AtomsPair))
     if len(atoms) == len(parts):
         return AtomsProfile(atoms)
+    loss = loss_of(composition)
+    if not loss.steps and all(isinstance(factor, GaussianFactor) for factor, _ in loss.factors):
+        (factor, _), *_ = loss.factors
+        return GaussianProfile(factor.mu_squared)  # type: ignore[attr-defined]
+    if len(parts) == 1 and loss.steps and loss.steps[0][1] == 1:
+        return SingleProfile(loss.steps[0][0])
+    return _with_residues(parts, ContourProfile.of(loss, infinite(atoms)))
+
+
+def loss_of(composition: Composition) -> Loss:
+    """The steps and factors of a composition; its plain Gaussians are one factor, the last."""
     mu_squared, steps, factors = Fraction(0), [], list[tuple[Factor, int]]()
-    for pair, n in parts:
+    for pair, n in composition.parts:
         match pair:
             case GaussianPair():
                 mu_squared += n / pair.noise_multiplier**2
@@ -137,14 +149,15 @@ def profile(composition: Composition) -> Profile:
                 factors.append((LaplaceFactor(pair.scale), n))
             case AtomsPair():
                 factors.append((AtomsFactor(pair.epsilon, pair.delta, pair.categories), n))
-    if not steps and not factors:
-        return GaussianProfile(Exact(mu_squared))
     if mu_squared:
         factors.append((GaussianFactor(Exact(mu_squared)), 1))
-    if len(parts) == 1 and steps and steps[0][1] == 1:
-        return SingleProfile(steps[0][0])
-    contour = ContourProfile.of(Loss(tuple(steps), tuple(factors)), infinite(atoms))
-    return _with_residues(parts, contour)
+    return Loss(tuple(steps), tuple(factors))
+
+
+def _answered(direction: Direction | None) -> Answered:
+    if direction is None:
+        return "both"
+    return "remove" if direction is Direction.REMOVE else "add"
 
 
 def _with_residues(parts: tuple[tuple[Pair, int], ...], contour: ContourProfile) -> Profile:
@@ -159,8 +172,7 @@ def _with_residues(parts: tuple[tuple[Pair, int], ...], contour: ContourProfile)
 def _worse(
     first: Profile, plan: Plan, relation: Adjacency, target: arb, about: About
 ) -> tuple[Bracket, About]:
-    """The larger of the two directions: the second is only solved where a coarse proof that it
-    costs less fails."""
+    """The larger direction: the second is solved only where no coarse proof shows it costs less."""
     bracket = first.epsilon_at(target)
     second = profile(views.pairs(plan, relation, Direction.ADD))
     if second.at_most(bracket.low, target):
@@ -169,7 +181,9 @@ def _worse(
     if bracket.high is None or other.high is None:
         return Bracket(bracket.low.max(other.low), None), about
     both = Bracket(bracket.low.max(other.low), bracket.high.max(other.high))
-    way: Answered = "add" if other.low > bracket.high else "remove" if bracket.low > other.high else "both"
+    way: Answered = (
+        "add" if other.low > bracket.high else "remove" if bracket.low > other.high else "both"
+    )
     return both, replace(about, direction=way)
 
 
@@ -204,7 +218,11 @@ def _answer(
     pairs: Composition, bracket: Bracket, about: About, reason: str | None, started: float
 ) -> Proved:
     upper = float("inf") if bracket.high is None else float_up(bracket.high)
-    lower = float("inf") if bracket.high is None and not bracket.low.is_finite() else max(0.0, float_down(bracket.low))
+    lower = (
+        float("inf")
+        if bracket.high is None and not bracket.low.is_finite()
+        else max(0.0, float_down(bracket.low))
+    )
     if upper == float("inf") and reason is None:
         reason, lower = "the probability of an infinite privacy loss is above δ", float("inf")
     if upper == 0 and reason is None:

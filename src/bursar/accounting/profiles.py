@@ -28,7 +28,9 @@ _CLOSED = (BillLine("rounding", 2.0**-52, "ball arithmetic, outward rounding to 
 class Profile(Protocol):
     """δ(ε) of one direction, non-increasing in ε."""
 
-    method: str
+    @property
+    def method(self) -> str:
+        """The name of the accountant that answers."""
 
     def delta_at(self, epsilon: arb) -> arb:
         """A ball for δ at ε ≥ 0, an exact ball."""
@@ -54,33 +56,6 @@ class GaussianProfile:
     def delta_at(self, epsilon: arb) -> arb:
         """The formula, with as much precision as its cancellation needs."""
         return refined(lambda: gaussian_delta(ball(self.mu_squared).sqrt(), epsilon))
-
-    def epsilon_at(self, target: arb) -> Bracket:
-        """A bracket for the least ε ≥ 0 with δ(ε) ≤ target, 0 < target < 1."""
-
-    def at_most(self, epsilon: arb, target: arb) -> bool:
-        """Whether δ(ε) ≤ target is proved.  False means only that it was not."""
-
-    def bill(self) -> tuple[BillLine, ...]:
-        """The errors of the last answer, relative to δ."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class GaussianProfile:
-    """N(μ, 1) against N(0, 1): δ = Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2).  Balle & Wang 2018, Thm 8."""
-
-    mu_squared: Exact
-    method: str = "closed-form"
-
-    def delta_at(self, epsilon: arb) -> arb:
-        """The formula, with as much precision as its cancellation needs."""
-
-        def value() -> arb:
-            mu = ball(self.mu_squared).sqrt()
-            return normal_tail(epsilon / mu - mu / 2) - epsilon.exp() * normal_tail(epsilon / mu + mu / 2)
-
-        return refined(value)
 
     def epsilon_at(self, target: arb) -> Bracket:
         """By bracketing."""

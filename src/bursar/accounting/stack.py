@@ -11,7 +11,7 @@ from typing import final
 
 from flint import arb
 
-from bursar.accounting.contour import Contour, Loss, chernoff
+from bursar.accounting.contour import Contour, Loss, chernoff, masses
 from bursar.errors import InternalError
 from bursar.numerics.balls import BITS, precision
 from bursar.numerics.lines import LineSpec
@@ -25,6 +25,7 @@ class Stack:
 
     contours: list[Contour]
     body: Outer | None
+    parts: tuple[list[arb], list[arb]]  # M of each step at the body's tilt
     rest: arb  # the body's bound, times e^{−λe}
     bits: int
 
@@ -33,13 +34,22 @@ class Stack:
         """Evaluate the slices; they must telescope."""
         check_telescope(shapes, body)
         contours, rest = [], arb(0)
+        parts: tuple[list[arb], list[arb]] = ([], [])
         for shape in shapes:
             with precision(shape.bits):
                 contours.append(Contour.of(loss, shape))
         if body is not None:
             with precision(BITS):
-                rest = chernoff(loss, body)
-        return cls(contours, body, rest, max(shape.bits for shape in shapes))
+                parts = masses(tuple(step for step, _ in loss.steps), body)
+                rest = chernoff(loss, body.lam, *parts)
+        return cls(contours, body, parts, rest, max(shape.bits for shape in shapes))
+
+    def recomposed(self, loss: Loss) -> Stack:
+        """The same nodes with other counts."""
+        with precision(self.bits):
+            contours = [Contour.composed(loss, contour.parts) for contour in self.contours]
+            rest = chernoff(loss, self.body.lam, *self.parts) if self.body else arb(0)
+        return Stack(contours, self.body, self.parts, rest, self.bits)
 
     def trapezoid(self, location: arb) -> arb:
         """Σ T at a location."""
@@ -97,16 +107,18 @@ def check_telescope(shapes: list[Shape], body: Outer | None) -> None:
     the last not below, unless a body is left out there.
     """
     slices = [outer for shape in shapes for outer in _outers(shape)]
-    ends = [*shapes[1:], *([body] if body else [])]
+    ends: list[Shape | Outer] = [*shapes[1:], *([body] if body else [])]
     held = not any(spec.cut for spec in shapes[0].lines)
     for shape, following in zip(shapes, ends, strict=False):
         held = held and _cuts(shape.under) == _cuts(following.lines)
-    held = held and bool(shapes[-1].under) == (body is not None)
+    held = held and bool(shapes[-1].under) == (body is not None) and not (body and body.under)
     for shape, outer in slices:
         same = _cuts(outer.lines) == _cuts(shape.lines) and _cuts(outer.under) == _cuts(shape.under)
         held = held and same
-    soft = [{spec.soft for s in shapes for spec in (s.lines[j], *s.under[j : j + 1]) if spec.cut}
-            for j in range(len(shapes[0].lines))]
+    soft = [
+        {spec.soft for s in shapes for spec in (s.lines[j], *s.under[j : j + 1]) if spec.cut}
+        for j in range(len(shapes[0].lines))
+    ]
     if not held or any(len(each) > 1 for each in soft):
         raise InternalError("the slices of a law do not telescope")
 

@@ -29,7 +29,8 @@ class Mechanism(ABC):
     def canonical(self) -> dict[str, Any]:
         """The mechanism as certificates and ledgers store it: its name, and exact text."""
         return {"mechanism": self.name} | {
-            field.name: written(getattr(self, field.name)) for field in dataclasses.fields(self)  # type: ignore[arg-type]
+            field.name: written(getattr(self, field.name))
+            for field in dataclasses.fields(self)  # type: ignore[arg-type]
         }
 
     def proved_under(self, adjacency: Adjacency) -> Adjacency:

@@ -64,4 +64,3 @@ class PoissonSubsampled(Mechanism):
         if self.sampling_probability == 1:
             return self.base.rdp(adjacency)
         return SubsampledGaussianCurve(self.base.noise_multiplier, self.sampling_probability)
-

@@ -28,7 +28,10 @@ class RandomizedResponse(Mechanism):
     categories: int
 
     def __init__(self, *, epsilon: Number, categories: int = 2) -> None:
-        checked = require.positive(epsilon=epsilon), require.count(categories=categories, at_least=2)
+        checked = (
+            require.positive(epsilon=epsilon),
+            require.count(categories=categories, at_least=2),
+        )
         fix(self, dict(zip(("epsilon", "categories"), checked, strict=True)))
 
     def pair(self, adjacency: Adjacency, direction: Direction) -> AtomsPair:

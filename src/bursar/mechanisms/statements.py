@@ -35,7 +35,7 @@ class PureDP(Mechanism):
         fix(self, {"epsilon": require.nonnegative(epsilon=epsilon)})
 
     def pair(self, adjacency: Adjacency, direction: Direction) -> AtomsPair:
-        """Randomized response dominates, and is itself ε-DP.  Kairouz, Oh & Viswanath 2015, Thm 3.3."""
+        """Randomized response, itself ε-DP, dominates.  Kairouz, Oh & Viswanath 2015, Thm 3.3."""
         return AtomsPair(self.epsilon)
 
     def pure(self, adjacency: Adjacency) -> Exact:
@@ -148,7 +148,9 @@ class RenyiDP(Mechanism):
             raise InvalidParameter("orders must be above 1 and increase", field="orders", value=at)
         costs = tuple(require.nonnegative(values=value) for value in values)
         if len(costs) != len(at):
-            raise InvalidParameter(f"there must be one for each of the {len(at)} orders", field="values", value=costs)
+            raise InvalidParameter(
+                f"there must be one for each of the {len(at)} orders", field="values", value=costs
+            )
         fix(self, {"orders": at, "values": costs})
 
     def rdp(self, adjacency: Adjacency) -> TableCurve:

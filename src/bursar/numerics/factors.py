@@ -81,12 +81,11 @@ class LaplaceFactor:
         return (atoms * (1 + spread) / self.mgf(acb(lam)).real).min(arb(1))
 
     def log_mgf(self, lam: Array) -> Array:
-        """The formula, without overflow."""
+        """The formula, without overflow; M(−1−z) = M(z)."""
+        lam = np.maximum(lam, -1 - lam)
         r, s = 1 / float(self.scale), 1 / (2 * lam + 1)
-        up = np.log1p(s) + lam * r
-        with np.errstate(divide="ignore"):
-            down = np.log1p(-s) - (lam + 1) * r
-        return np.asarray(np.logaddexp(up, down) - math.log(2))
+        both = (1 + s) + (1 - s) * np.exp(-(2 * lam + 1) * r)
+        return np.asarray(lam * r + np.log(both / 2))
 
     def log_fall(self, lam: float, u: float) -> float:
         """The formula."""

@@ -69,7 +69,14 @@ class Slice:
 
         def lines(y: float) -> tuple[LineSpec, ...]:
             return tuple(
-                line(s, lam, digits + math.log(s.count), above=threshold(s, y), soft=softness(s), margin=margin)
+                line(
+                    s,
+                    lam,
+                    digits + math.log(s.count),
+                    above=threshold(s, y),
+                    soft=softness(s),
+                    margin=margin,
+                )
                 for s in self.found.steps
             )
 
@@ -92,7 +99,9 @@ def _sides(step: StepSketch, y: float) -> tuple[Array, Array, Array]:
     z = (step.t - threshold(step, y)) / (softness(step) * math.sqrt(2))
     keep, go = (np.array([math.erfc(x) / 2 for x in side]) for side in (z, -z))
     far = np.maximum(z, 5.0)
-    log_keep = np.where(z > 25, -(far**2) - np.log(2 * math.sqrt(math.pi) * far), np.log(keep + 1e-290))
+    log_keep = np.where(
+        z > 25, -(far**2) - np.log(2 * math.sqrt(math.pi) * far), np.log(keep + 1e-290)
+    )
     return keep, go, log_keep
 
 
@@ -188,7 +197,11 @@ def _attempt(piece: Slice, location: float, log_delta: float, tolerance: float) 
     bend = max((near[0] + near[2] - 2 * near[1]) / step**2, 1e-6)
     try:
         centre, window, right, left = tilts(
-            lambda x: piece.logs(x)[0], lam, math.sqrt(bend), location, log_delta - tolerance,
+            lambda x: piece.logs(x)[0],
+            lam,
+            math.sqrt(bend),
+            location,
+            log_delta - tolerance,
             mass=None if piece.below == -math.inf else float(piece.logs(np.array([0.0]))[0][0]),
             reach=piece.reach,
         )
@@ -220,15 +233,23 @@ def _attempt(piece: Slice, location: float, log_delta: float, tolerance: float) 
     return Shape(centre, tau, n, loss, bits, main.lines, main.under, shifts, *sides)
 
 
-def _length(piece: Slice, lam: float, ceiling: float) -> tuple[float, tuple[float, ...], float] | None:
+def _length(
+    piece: Slice, lam: float, ceiling: float
+) -> tuple[float, tuple[float, ...], float] | None:
     """U beyond which the slice's integrand is below e^{ceiling} πU, relative to Π M^k."""
-    falls = [_Fall(step, keep, share, lam, piece.below > -math.inf)
-             for step, keep, share in zip(piece.found.steps, piece.log_keeps, piece.shares, strict=True)]
+    falls = [
+        _Fall(step, keep, share, lam, piece.below > -math.inf)
+        for step, keep, share in zip(piece.found.steps, piece.log_keeps, piece.shares, strict=True)
+    ]
 
     def excess(u: float) -> float:
         logs = [fall.best(u)[0] for fall in falls]
         if piece.below > -math.inf:
-            total = float(np.logaddexp.reduce([math.log(f.count) + x for f, x in zip(falls, logs, strict=True)]))
+            total = float(
+                np.logaddexp.reduce(
+                    [math.log(f.count) + x for f, x in zip(falls, logs, strict=True)]
+                )
+            )
         else:
             total = sum(f.count * min(x, 0.0) for f, x in zip(falls, logs, strict=True))
         return total + piece.found.log_fall(lam, u) - ceiling - math.log(math.pi * u)
@@ -243,14 +264,19 @@ def _length(piece: Slice, lam: float, ceiling: float) -> tuple[float, tuple[floa
         low, high = (low, middle) if excess(middle) <= 0 else (middle, high)
     length = 1.07 * high
     shifts = [fall.best(length)[1] for fall in falls]
-    grown = max(fall.growth[int(np.argmin(abs(fall.shifts - a)))] for fall, a in zip(falls, shifts, strict=True))
+    grown = max(
+        fall.growth[int(np.argmin(abs(fall.shifts - a)))]
+        for fall, a in zip(falls, shifts, strict=True)
+    )
     return length, tuple(shifts), float(grown)
 
 
 class _Fall:
     """How a step's part of a slice falls, relative to M(λ) of the law cut above."""
 
-    def __init__(self, step: StepSketch, keep: Array, share: Array, lam: float, split: bool) -> None:
+    def __init__(
+        self, step: StepSketch, keep: Array, share: Array, lam: float, split: bool
+    ) -> None:
         logs = step.tilted(lam) + keep
         mass = np.exp(logs - logs.max())
         part = mass * share
@@ -269,7 +295,9 @@ class _Fall:
         if self.split:
             logs = self.growth + np.log(np.exp(-u * self.turn) @ self.mass + 1e-300)
         else:
-            logs = self.growth + np.log1p(np.maximum(np.expm1(-u * self.turn) @ self.mass, -1 + 1e-15))
+            logs = self.growth + np.log1p(
+                np.maximum(np.expm1(-u * self.turn) @ self.mass, -1 + 1e-15)
+            )
         at = int(np.argmin(logs))
         return float(logs[at]), float(self.shifts[at])
 

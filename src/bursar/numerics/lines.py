@@ -2,9 +2,10 @@
 
 The integrand φ w^A is analytic for |Im t| < πs².  On the line Im t = ±α/2 (+ for remove, − for
 add) the factor w^{iu} decays with u, so one set of nodes serves every u ≥ 0, and the trapezoid
-error is bounded by the integrals over Im t = 0 and Im t = ±α, uniformly in u.  In the remove direction the
-law may be cut softly: kept(T) = Φ((T−t)/h) takes away what lies above a threshold T.  Proofs:
-docs/proofs/contour.md, sections 2, 3 and 5.  Legend as in `steps.py`; `shift` is α, `soft` is h.
+error is bounded by the integrals over Im t = 0 and Im t = ±α, uniformly in u.  In the remove
+direction the law may be cut softly: kept(T) = Φ((T−t)/h) takes away what lies above a threshold T.
+Proofs: docs/proofs/contour.md, sections 2, 3 and 5.  Legend as in `steps.py`; `shift` is α, `soft`
+is h.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from flint import acb, acb_mat, arb
 from bursar.errors import InternalError
 from bursar.numerics.balls import ball, upper_of
 from bursar.numerics.steps import Step
-
 
 _SLANTED_CELLS = 40  # each under a tangent, so few are enough
 
@@ -98,14 +98,15 @@ def line_error(step: Step, spec: LineSpec, at_zero: arb) -> arb:
             raise InternalError("a line's step is too wide for its strip")
         largest = (abs(at_zero) + cut) / (1 - share)
         return share * largest + cut
-    edge = slanted_mass(step, spec, spec.shift)
+    if not gain > 2:
+        raise InternalError("a line's step is too wide for its strip")
+    edge = slanted_mass(step, spec, arb(spec.shift))
     largest = (abs(at_zero) + cut + edge / gain) / (1 - 1 / gain)
     return (largest + edge) / gain + cut
 
 
 def powers(base: acb, n: int) -> list[acb]:
-    """base^0 … base^(n−1), each a product of log n factors: a complex ball that is turned n times
-    in a row would grow like 1.4^n."""
+    """base^0 … base^(n−1), each of log n factors: a ball turned n times would grow like 1.4^n."""
     found = [acb(1), base]
     for j in range(2, n):
         half = found[j // 2]
@@ -124,6 +125,11 @@ def kept(spec: LineSpec, t: acb) -> acb:
     if not spec.cut:
         return acb(1)
     return ((t - spec.above) / (arb(spec.soft) * arb(2).sqrt())).erfc() / 2
+
+
+def taken(spec: LineSpec, t: arb) -> arb:
+    """What the soft threshold takes away at a real t: Φ((t−T)/h), with its own digits."""
+    return ((spec.above - t) / (arb(spec.soft) * arb(2).sqrt())).erfc() / 2
 
 
 def _nodes(step: Step, spec: LineSpec, tau: float) -> tuple[list[acb], list[acb]]:
@@ -191,19 +197,24 @@ def log_slope(step: Step, lam: float, t: arb, off: arb) -> arb:
     return (-t + step.exponent(arb(lam)) * share) / ball(step.s) ** 2
 
 
-def slanted_mass(step: Step, spec: LineSpec, off: float) -> arb:
-    """Above ∫ |φ w^A| along Im t = off in the add direction.
+def slanted_mass(
+    step: Step, spec: LineSpec, off: arb, *, u: arb | None = None, cells: int = _SLANTED_CELLS
+) -> arb:
+    """Above ∫ |φ w^A| e^{−u arg w} along Im t = off in the add direction; u is 0 unless given.
 
-    For off ≤ πs²/2 the integrand is log-concave: each cell is under the tangent at its middle,
-    each tail under the exponential at its end.
+    For off ≤ πs²/2 the first factor is log-concave: each cell is under the tangent at its middle,
+    each tail under the exponential at its end.  The second is largest at a cell's left end.
     """
-    left, right, angle = arb(spec.eta) * spec.first, arb(spec.eta) * spec.last, arb(off)
-    half = (right - left) / (2 * _SLANTED_CELLS)
-    total = truncated_tails(step, spec.lam, left, right, angle)
-    for j in range(_SLANTED_CELLS):
+    left, right = arb(spec.eta) * spec.first, arb(spec.eta) * spec.last
+    half = (right - left) / (2 * cells)
+    total = truncated_tails(step, spec.lam, left, right, off)
+    for j in range(cells):
         middle = left + (2 * j + 1) * half
-        lean = log_slope(step, spec.lam, middle, angle) * half
-        total += 2 * half * tilted_density(step, spec.lam, middle, angle) * (lean**2 / 6).exp()
+        lean = log_slope(step, spec.lam, middle, off) * half
+        part = tilted_density(step, spec.lam, middle, off) * (lean**2 / 6).exp()
+        if u is not None:
+            part *= (-u * step.log_w(step.exp_x(acb(middle - half, off))).imag).exp()
+        total += 2 * half * part
     return total
 
 

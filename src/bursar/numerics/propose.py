@@ -69,7 +69,8 @@ def propose(
     log_counts = [math.log(step.count) for step in found.steps]
     digits = tolerance + max(loss, 0) + 3
     lines = tuple(
-        line(step, centre, digits + more) for step, more in zip(found.steps, log_counts, strict=True)
+        line(step, centre, digits + more)
+        for step, more in zip(found.steps, log_counts, strict=True)
     )
     bits = shape_bits(found.steps, lines, digits)
     plain = 6.0 + tolerance / 8

@@ -72,7 +72,9 @@ class StepSketch:
         self.t = np.linspace(low, high, size)
         gap = (high - low) / (size - 1)
         x = (self.t - 0.5) / self.s**2
-        self.log_phi = -0.5 * (self.t / self.s) ** 2 + math.log(gap / (self.s * math.sqrt(2 * math.pi)))
+        self.log_phi = -0.5 * (self.t / self.s) ** 2 + math.log(
+            gap / (self.s * math.sqrt(2 * math.pi))
+        )
         if self.step.removes:
             self.log_w = np.logaddexp(math.log1p(-self.q), math.log(self.q) + x)
         else:
@@ -93,7 +95,8 @@ class StepSketch:
     def tilted(self, lam: float) -> Array:
         """log of the tilted density times s√2π on the grid."""
         self.widen(lam)
-        return self.exponents(np.array([lam]))[0] * self.log_w - 0.5 * (self.t / self.s) ** 2
+        exponent = 1 + lam if self.step.removes else -lam
+        return exponent * self.log_w - 0.5 * (self.t / self.s) ** 2
 
 
 @final
@@ -109,7 +112,11 @@ class Cumulant:
         value, slope, bend = self._plain(lam)
         for step in self.steps:
             k0, k1, k2 = step.moments(lam)
-            value, slope, bend = value + step.count * k0, slope + step.count * k1, bend + step.count * k2
+            value, slope, bend = (
+                value + step.count * k0,
+                slope + step.count * k1,
+                bend + step.count * k2,
+            )
         return value, slope, bend
 
     def plain(self, lam: Array) -> Array:
@@ -121,7 +128,7 @@ class Cumulant:
         return sum((n * factor.log_fall(lam, u) for factor, n in self.factors), 0.0)
 
     def _plain(self, lam: Array) -> tuple[Array, Array, Array]:
-        gap = 1e-3 * lam
+        gap = 1e-3 * np.abs(lam) + 1e-4
         low, value, high = (self.plain(x) for x in (lam - gap, lam, lam + gap))
         bend = np.maximum((high - 2 * value + low) / gap**2, 0.0)
         return value, (high - low) / (2 * gap), bend
@@ -131,7 +138,13 @@ class Cumulant:
         value, slope, bend = (float(part[0]) for part in self.at(np.array([lam])))
         location = slope - 1 / lam - 1 / (lam + 1)
         width = bend + 1 / lam**2 + 1 / (lam + 1) ** 2
-        log_delta = value - lam * location - math.log(lam) - math.log1p(lam) - 0.5 * math.log(2 * math.pi * width)
+        log_delta = (
+            value
+            - lam * location
+            - math.log(lam)
+            - math.log1p(lam)
+            - 0.5 * math.log(2 * math.pi * width)
+        )
         return location, log_delta, math.sqrt(max(bend, 1e-300))
 
 
@@ -164,6 +177,8 @@ def solve_decreasing(goal: Callable[[float], float], start: float) -> float:
     return math.sqrt(low * high)
 
 
-def cumulant(steps: list[tuple[Step, int]], factors: tuple[tuple[Factor, int], ...] = ()) -> Cumulant:
+def cumulant(
+    steps: list[tuple[Step, int]], factors: tuple[tuple[Factor, int], ...] = ()
+) -> Cumulant:
     """The sketch of a composition: its subsampled steps, and its closed factors."""
     return Cumulant(tuple(StepSketch(step, count) for step, count in steps), factors)

@@ -8,7 +8,7 @@ Proof: docs/proofs/contour.md, section 4.
 
 from __future__ import annotations
 
-from itertools import pairwise
+import math
 
 from flint import acb, arb
 
@@ -18,38 +18,88 @@ from bursar.numerics.lines import (
     LineSpec,
     kept,
     log_slope,
+    slanted_mass,
     stiffness,
+    taken,
     tilted_density,
     truncated_tails,
     truncation,
 )
 from bursar.numerics.steps import Step
 
+_LITTLE = 0.1  # below this ratio, one minus a gain has lost its digits
 
-def decay(step: Step, spec: LineSpec, mass: arb, u: float, shift: float) -> arb:
+
+def decay(step: Step, spec: LineSpec, mass: arb, u: arb, shift: float) -> arb:
     """Above |M(λ+iv)|/M(λ) for every v ≥ u.
 
-    Computes:  e^{a²/2s²} (1 − gain), a = `shift`, or 1 where that is less.
+    Computes:  e^{a²/2s²} (1 − gain), a = `shift`, or 1 where that is less; where little is left,
+               also a sum of what is left, which keeps its digits there.
     Valid for: 0 < a < πs² (remove), a ≤ πs²/2 (add); `mass` a ball for M(λ).
     Error:     none: each cell's part is rounded to the safe side.
     Cost:      a complex logarithm a cell.
     Source:    docs/proofs/contour.md, section 4.
     """
-    if not (0 < arb(shift) < arb.pi() * ball(step.s) ** 2 * (1 if step.removes else arb(0.5)) and u >= 0):
+    if not (
+        0 < arb(shift) < arb.pi() * ball(step.s) ** 2 * (1 if step.removes else arb(0.5)) and u >= 0
+    ):
         raise InternalError("a tail's shift is outside its lemma")
     part = _removed if step.removes else _added
-    gain = part(step, spec, mass, arb(u), arb(shift))
-    ratio = (arb(shift) ** 2 * stiffness(step, spec) / 2).exp() * (1 - gain)
+    growth = (arb(shift) ** 2 * stiffness(step, spec) / 2).exp()
+    ratio = growth * (1 - part(step, spec, mass, u, arb(shift)))
+    if ratio < _LITTLE:
+        ratio = ratio.min(_left(step, spec, u, arb(shift)) / mass)
     return ratio.min(arb(1))
 
 
+def _left(step: Step, spec: LineSpec, u: arb, shift: arb) -> arb:
+    """Above e^{a²γ/2} ∫ φ |w(t+ia)^A| e^{−u arg w}: every cell's part is rounded up."""
+    if not step.removes:
+        return slanted_mass(step, spec, shift, u=u, cells=spec.cells)
+    growth = (shift**2 * stiffness(step, spec) / 2).exp()
+    ends = arb(spec.eta) * spec.first, arb(spec.eta) * spec.last
+    return growth * (_swept(step, spec, None, ends, u, shift) + truncation(step, spec))
+
+
+def _swept(
+    step: Step, upper: LineSpec, lower: LineSpec | None, ends: tuple[arb, arb], u: arb, shift: arb
+) -> arb:
+    """Above ∫ φ w^A kept(T) (1 − kept(T′)) e^{−u arg w} between two ends.  Remove only.
+
+    Log w is convex: on a cell φ w^A is under a parabola through its chord, whose top is bounded.
+    """
+    s2, a, scale = ball(step.s) ** 2, step.exponent(arb(upper.lam)), _height(step)
+    left, right = ends
+    gap = (right - left) / upper.cells
+    if not gap > 0:
+        raise InternalError("a slice ends below its threshold")
+    edge, flat, grow = step.exp_x(acb(left, shift)), step.exp_x(acb(left)), (gap / s2).exp()
+    log_left, stays, total = step.log_w(flat).real, kept(upper, acb(left)).real, arb(0)
+    for j in range(upper.cells):
+        low, high = left + j * gap, left + (j + 1) * gap
+        flat *= grow
+        log_right = step.log_w(flat).real
+        lean = a * (log_right - log_left) / gap
+        peak = (lean * s2).max(low).min(high)
+        height = (a * log_left + lean * (peak - low) - peak**2 / (2 * s2)).exp()
+        goes = taken(lower, high) if lower else arb(1)
+        total += height * goes * stays * (-u * step.log_w(edge).imag).exp()
+        edge, log_left, stays = edge * grow, log_right, kept(upper, acb(high)).real
+    return total * gap * scale
+
+
+def _height(step: Step) -> arb:
+    """φ(0)."""
+    return 1 / (ball(step.s) * (2 * arb.pi()).sqrt())
+
+
 def _removed(step: Step, spec: LineSpec, mass: arb, u: arb, shift: arb) -> arb:
-    """Below E[1 − e^{−u arg w}] under the tilted law: by convexity of log w (Jensen) in each cell."""
+    """Below E[1 − e^{−u arg w}] under the tilted law: log w is convex (Jensen) in each cell."""
     s2, a = ball(step.s) ** 2, step.exponent(arb(spec.lam))
     left = arb(spec.eta) * spec.first
     half = arb(spec.eta) * (spec.last - spec.first) / (2 * spec.cells)
-    gap, scale = 2 * half, 1 / (ball(step.s) * (2 * arb.pi()).sqrt())
-    shrink = 2 * half * scale * (-(half**2) / (6 * s2)).exp() / mass
+    gap = 2 * half
+    shrink = gap * _height(step) * (-(half**2) / (6 * s2)).exp() / mass
     edge, middle = step.exp_x(acb(left, shift)), step.exp_x(acb(left + half))
     grow = (gap / s2).exp()
     gain = arb(0)
@@ -74,34 +124,15 @@ def burst(step: Step, upper: LineSpec, lower: LineSpec, mass: arb, u: arb, shift
     Source:    docs/proofs/contour.md, section 5.
     """
     in_strip = 0 < arb(shift) < arb.pi() * ball(step.s) ** 2
-    if not (step.removes and in_strip and u >= 0 and lower.cut and lower.above < upper.above):
+    ordered = lower.cut and lower.above < upper.above and upper.soft in (lower.soft, math.inf)
+    if not (step.removes and in_strip and u >= 0 and ordered and upper.lam == lower.lam):
         raise InternalError("a tail's shift or thresholds are outside its lemma")
-    s2, a, angle = ball(step.s) ** 2, step.exponent(arb(upper.lam)), arb(shift)
-    soft = arb(lower.soft)
-    ends = [arb(lower.above) - 20 * soft, arb(lower.above) + 4 * soft, arb(upper.eta) * upper.last]
-    outside = mass * (1 - kept(lower, acb(ends[0])).real)
-    total = arb(0)
-    for left, right in pairwise(ends):
-        gap = (right - left) / (2 * upper.cells)
-        if not gap > 0:
-            raise InternalError("a slice ends below its threshold")
-        edge, flat = step.exp_x(acb(left, angle)), step.exp_x(acb(left))
-        grow = (gap / s2).exp()
-        log_left, stays = step.log_w(flat).real, kept(upper, acb(left)).real
-        for j in range(2 * upper.cells):
-            low, high = left + j * gap, left + (j + 1) * gap
-            flat *= grow
-            log_right = step.log_w(flat).real
-            # log w is convex: φ w^A is under a parabola through its chord, whose top is bounded
-            lean = a * (log_right - log_left) / gap
-            peak = (lean * s2).max(low).min(high)
-            height = (a * log_left + lean * (peak - low) - peak**2 / (2 * s2)).exp()
-            goes = 1 - kept(lower, acb(high)).real
-            total += gap * height * goes * stays * (-u * step.log_w(edge).imag).exp()
-            edge, log_left, stays = edge * grow, log_right, kept(upper, acb(high)).real
-    scale = 1 / (ball(step.s) * (2 * arb.pi()).sqrt())
-    growth = (angle**2 * stiffness(step, lower) / 2).exp()
-    return growth * (total * scale + outside + truncation(step, upper))
+    start = arb(lower.above) - 20 * arb(lower.soft)
+    bend = arb(lower.above) + 4 * arb(lower.soft)
+    angle, total = arb(shift), mass * taken(lower, start) + truncation(step, upper)
+    for ends in ((start, bend), (bend, arb(upper.eta) * upper.last)):
+        total += _swept(step, upper, lower, ends, u, angle)
+    return (angle**2 * stiffness(step, lower) / 2).exp() * total
 
 
 def _added(step: Step, spec: LineSpec, mass: arb, u: arb, shift: arb) -> arb:
@@ -109,7 +140,7 @@ def _added(step: Step, spec: LineSpec, mass: arb, u: arb, shift: arb) -> arb:
     s2, lam = ball(step.s) ** 2, arb(spec.lam)
     left = arb(spec.eta) * spec.first
     half = arb(spec.eta) * (spec.last - spec.first) / (2 * spec.cells)
-    scale = 1 / (ball(step.s) * (2 * arb.pi()).sqrt())
+    scale = _height(step)
     right = left + 2 * spec.cells * half
     loss = truncated_tails(step, spec.lam, left, right, shift)
     loss *= (-(shift**2) / (2 * s2)).exp()  # the Gaussian's growth is counted by the caller

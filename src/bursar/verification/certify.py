@@ -106,5 +106,10 @@ def _outer(outer: Outer) -> dict[str, Any]:
 
 
 def _line(spec: LineSpec) -> dict[str, Any]:
-    line = {"eta": spec.eta.hex(), "first": spec.first, "last": spec.last, "shift": spec.shift.hex()}
+    line = {
+        "eta": spec.eta.hex(),
+        "first": spec.first,
+        "last": spec.last,
+        "shift": spec.shift.hex(),
+    }
     return line | ({"above": spec.above.hex(), "soft": spec.soft.hex()} if spec.cut else {})

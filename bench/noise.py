@@ -1,0 +1,163 @@
+"""Noise: bursar's exact samplers, OpenDP's, and numpy's unsafe ones, in one run.
+
+    python bench/noise.py [--out noise.json]
+
+Each row is the best of three runs of one call that draws `draws` numbers, in nanoseconds a draw.
+OpenDP's measurements add noise to a list of zeros, which is how they are called; their samplers
+are exact too (discrete, or on a grid for floats).  numpy's are floats from a generator with a
+seedable state: fast, and not private.  opendp is optional: without it its column is null.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import platform
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bursar import noise
+
+SIGMA = 1000
+
+
+def best(call: Callable[[], object], draws: int) -> float:
+    """Nanoseconds a draw, of the best of three runs."""
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return round(min(times) / draws * 1e9, 1)
+
+
+def ours() -> dict[str, tuple[Callable[[], object], int]]:
+    """The calls of bursar, with how many numbers each draws."""
+    million = 10**6
+    queries, scores = np.zeros(million, dtype=np.int64), np.arange(1000)
+    total = noise.GridSum(np.zeros(10 * million, dtype=np.int64), l1=2**20, grid=20)
+
+    def compare() -> object:
+        threshold = noise.lazy_laplace(scale=SIGMA)
+        return queries + noise.lazy_laplace(scale=2 * SIGMA, size=million) >= threshold
+
+    return {
+        "gaussian": (lambda: noise.rounded_gaussian(noise_std=SIGMA, size=million), million),
+        "gaussian, one at a time": (_each(noise.rounded_gaussian, noise_std=SIGMA), 1000),
+        "gaussian, largest scale": (
+            lambda: noise.rounded_gaussian(noise_std=2**40, size=million),
+            million,
+        ),
+        "gradient of 1e7": (
+            lambda: noise.release_gaussian(total, noise_multiplier=1),
+            10 * million,
+        ),
+        "laplace": (lambda: noise.rounded_laplace(scale=SIGMA, size=million), million),
+        "discrete gaussian": (lambda: noise.discrete_gaussian(sigma=SIGMA, size=million), million),
+        "discrete laplace": (lambda: noise.discrete_laplace(scale=SIGMA, size=million), million),
+        "comparisons": (compare, million),
+        "poisson sample": (lambda: noise.bernoullis(probability=0.01, size=million), million),
+        "selection among 1000": (_select(scores), 100),
+    }
+
+
+def _each(sampler: Callable[..., object], **scale: int) -> Callable[[], object]:
+    return lambda: [sampler(**scale, size=1) for _ in range(1000)]
+
+
+def _select(scores: Any) -> Callable[[], object]:
+    return lambda: [
+        noise.exponential_mechanism(scores, epsilon=1, sensitivity=1) for _ in range(100)
+    ]
+
+
+def numpys() -> dict[str, tuple[Callable[[], object], int]]:
+    """The same from numpy: floats, not private."""
+    rng, million = np.random.default_rng(), 10**6
+    scores = np.arange(1000) / 2
+    return {
+        "gaussian": (lambda: np.rint(rng.normal(0, SIGMA, million)), million),
+        "gaussian, one at a time": (lambda: [rng.normal(0, SIGMA) for _ in range(1000)], 1000),
+        "gaussian, largest scale": (lambda: np.rint(rng.normal(0, 2**40, million)), million),
+        "gradient of 1e7": (lambda: np.rint(rng.normal(0, 2**20, 10 * million)), 10 * million),
+        "laplace": (lambda: np.rint(rng.laplace(0, SIGMA, million)), million),
+        "comparisons": (
+            lambda: rng.laplace(0, 2 * SIGMA, million) >= rng.laplace(0, SIGMA),
+            million,
+        ),
+        "poisson sample": (lambda: rng.random(million) < 0.01, million),
+        "selection among 1000": (
+            lambda: [np.argmax(scores + rng.gumbel(size=1000)) for _ in range(100)],
+            100,
+        ),
+    }
+
+
+def opendps() -> dict[str, tuple[Callable[[], object], int]]:
+    """The same from OpenDP, or nothing where it is not installed."""
+    try:
+        import opendp.prelude as dp
+    except ImportError:
+        return {}
+    dp.enable_features("contrib", "honest-but-curious")
+    many = 20_000
+    whole = dp.vector_domain(dp.atom_domain(T=int))
+    one = dp.atom_domain(T=int), dp.absolute_distance(T=int)
+    gaussian = dp.m.make_gaussian(whole, dp.l2_distance(T=int), scale=float(SIGMA))
+    single = dp.m.make_gaussian(*one, scale=float(SIGMA))
+    largest = dp.m.make_gaussian(whole, dp.l2_distance(T=int), scale=2.0**40)
+    floats = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=many)
+    gradient = dp.m.make_gaussian(floats, dp.l2_distance(T=float), scale=1.0, k=-20)
+    laplace = dp.m.make_laplace(whole, dp.l1_distance(T=int), scale=float(SIGMA))
+    noisy = dp.m.make_noisy_max(
+        dp.vector_domain(dp.atom_domain(T=int)),
+        dp.linf_distance(T=int),
+        dp.zero_concentrated_divergence(),
+        scale=2.0,
+    )
+    zeros, reals, scores = [0] * many, [0.0] * many, list(range(1000))
+    return {
+        "gaussian": (lambda: gaussian(zeros), many),
+        "gaussian, one at a time": (lambda: [single(0) for _ in range(1000)], 1000),
+        "gaussian, largest scale": (lambda: largest(zeros), many),
+        "gradient of 1e7": (lambda: gradient(reals), many),
+        "laplace": (lambda: laplace(zeros), many),
+        "discrete gaussian": (lambda: gaussian(zeros), many),
+        "discrete laplace": (lambda: laplace(zeros), many),
+        "selection among 1000": (lambda: [noisy(scores) for _ in range(20)], 20),
+    }
+
+
+def main() -> None:
+    """Measure, print and store."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path)
+    out = parser.parse_args().out
+    columns = {"bursar": ours(), "opendp": opendps(), "numpy, unsafe": numpys()}
+    rows = {
+        name: {who: best(*calls[name]) if name in calls else None for who, calls in columns.items()}
+        for name in columns["bursar"]
+    }
+    versions = {
+        name: importlib.metadata.version(name)
+        for name in ("numpy", "python-flint", *(["opendp"] if columns["opendp"] else []))
+    }
+    result = {
+        "unit": "nanoseconds a draw",
+        "rows": rows,
+        "machine": f"{platform.machine()}, Python {platform.python_version()}",
+        "versions": versions,
+    }
+    text = json.dumps(result, indent=2)
+    if out:
+        out.write_text(text + "\n", encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
