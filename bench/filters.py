@@ -65,7 +65,6 @@ def people(n: int, kind: str, rounds: int) -> dict[str, Any]:
         "kind": kind,
         "median seconds": {name: round(value, 5) for name, value in median.items()},
         "ratio": round(median["filter"] / median["plain"], 2),
-        "largest ratio": round(max(times["filter"]) / median["plain"], 2),
         "bytes per person": round(held / n, 2),
         "new peak, bytes per person": round((peak() - before) / n, 2),
     }

@@ -308,6 +308,13 @@ def test_promises_and_what_is_refused() -> None:
     for bad in (-1, 1.0, True, "3"):
         with pytest.raises(BursarError):
             IndividualFilter.zcdp(rho=1, people=bad)  # type: ignore[arg-type]
+    wide = IndividualFilter.zcdp(rho=2, people=1).account
+    promise = ZeroConcentratedDP(rho=1)
+    with pytest.raises(InvalidParameter, match="no more than the promise"):
+        IndividualFilter(promise=promise, account=wide, people=1, adjacency=Adjacency.ZERO_OUT)
+    two = RenyiDP(orders=[2, 3], values=[9, 9])
+    with pytest.raises(NoProof, match="at one order"):
+        IndividualFilter(promise=two, account=wide, people=1, adjacency=Adjacency.ZERO_OUT)
     machine = IndividualFilter.zcdp(rho=1, people=0)
     _, inside = machine.charge(machine.start(), given(machine, np.zeros(0)))
     assert len(inside) == 0

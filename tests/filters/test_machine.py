@@ -236,6 +236,14 @@ def test_charges_round_up_and_budgets_down(budget: Fraction, charge: Fraction) -
         assert account.cap <= LARGEST
 
 
+@over(FRACTIONS)
+def test_a_person_s_budget_fits_32_bits(budget: Fraction) -> None:
+    account = Account.small("rho", budget)
+    assert account.cap < 2**32 - 1
+    assert account.cap >= 10**8 or not budget
+    assert 0 <= budget - account.budget < account.unit or not budget
+
+
 def test_sums_that_cannot_be_counted() -> None:
     account = Account.of("rho", Fraction(1))
     assert account.up(math.inf) == account.up(Fraction(10**9)) == NEVER

@@ -19,6 +19,7 @@ from bursar.filters.gaussian import GdpFilter
 from bursar.filters.machine import State
 from bursar.filters.purse import Purse
 from bursar.filters.renyi import AnyOrderFilter, RenyiFilter
+from bursar.filters.saved import restore, save
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.plan import Plan
 from bursar.mechanisms.statements import PureDP, ZeroConcentratedDP
@@ -163,6 +164,18 @@ def test_an_owner_may_raise_a_past_cost_and_halt_the_scope() -> None:
         purse.reserve(rho("0"), request="r")
     with pytest.raises(Refused):
         purse.raise_costs(rho("0.7"), request="q")
+
+
+def test_a_purse_goes_on_from_saved_states() -> None:
+    purse = census(ann="0.3")
+    purse.run(rho("0.1"), lambda: 1, request="a")
+    purse.reserve(rho("0.2"), request="b", scopes=["census"])
+    saved = save(ZcdpFilter(rho=1), purse.state("census"))
+    machine, state = restore(saved, at_least=2)
+    again = Purse({"census": machine, "ann": ZcdpFilter(rho="0.3")}, {"census": state})
+    assert again.left("census")["rho"] == Exact("0.7")
+    with pytest.raises(InvalidParameter):
+        Purse({"census": machine}, {"nobody": state})
 
 
 def test_what_makes_no_sense_is_refused() -> None:

@@ -12,6 +12,7 @@ from bursar.filters.gaussian import GdpFilter
 from bursar.filters.individual import Costs, IndividualFilter, Inside
 from bursar.filters.individual_costs import given
 from bursar.filters.purse import Purse
+from bursar.filters.saved import restore_people, save_people
 from bursar.filters.scope import IndividualScope
 from bursar.mechanisms.statements import ZeroConcentratedDP
 
@@ -94,6 +95,23 @@ def test_a_scope_is_opened_once() -> None:
     with pytest.raises(Refused, match="cannot start"):
         IndividualScope.open(purse, PEOPLE, request="survey")
     assert purse.left("census")["rho"] == Exact(15)
+
+
+def test_a_scope_that_was_not_paid_for_is_refused() -> None:
+    purse, _ = opened()
+    other = purse.reserve(PEOPLE.promise, request="reserved only")
+    purse.run(ZeroConcentratedDP(rho=1), lambda: 1, request="something else")
+    for unpaid in (other, purse.charge("something else")):
+        with pytest.raises(Refused, match="not paid"):
+            IndividualScope(PEOPLE, unpaid)
+
+
+def test_a_stored_scope_goes_on_and_an_open_question_is_charged() -> None:
+    purse, scope = opened()
+    scope.answer(lambda: costs(4, 6, 0), total, most=6, request="q")
+    killed = save_people(PEOPLE, PEOPLE.begin(scope.standing, 5))
+    again = IndividualScope(PEOPLE, purse.charge("survey"), restore_people(PEOPLE, killed))
+    assert again.left().reveal().tolist() == [1, 0, 5]
 
 
 def test_promises_that_do_not_fit_together_are_refused() -> None:

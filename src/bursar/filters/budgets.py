@@ -68,7 +68,7 @@ def concentrated_as_printed(epsilon: Exact, delta: Exact) -> Fraction:
 
 @lru_cache(maxsize=1024)
 def gaussian(epsilon: Exact, delta: Exact) -> Exact:
-    """The largest μ, but for 2^-60 of it, for which μ-GDP implies (ε, δ)-DP.
+    """The largest μ, but for 2^-63 (or as much of it), for which μ-GDP implies (ε, δ)-DP.
 
     >>> float(gaussian(Exact(1), Exact("1e-5")))
     0.26805...

@@ -1,7 +1,7 @@
 """The filter of zero-concentrated privacy, plain and approximate.
 
 The sum of the ρ of the steps is a filter at every order at once (Feldman & Zrnic 2021, Rem. 4.4);
-with a second sum, of the steps' δ, it is one for approximate zCDP (Whitehouse et al. 2023, Thm 1).
+with a second sum, of the steps' δ, it is one for approximate zCDP (Whitehouse et al. 2023).
 """
 
 from __future__ import annotations

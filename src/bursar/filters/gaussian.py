@@ -1,6 +1,6 @@
 """The filter of Gaussian differential privacy, for what truly is GDP.
 
-The sum of μ² is a filter (Smith & Thakurta 2022, Thm 1; Koskela, Tobaben & Honkela 2023, Thm 8),
+The sum of μ² is a filter (Smith & Thakurta 2022; Koskela, Tobaben & Honkela 2023),
 because Gaussians of total μ² are one semigroup.  A zCDP or RDP bound is no μ: randomized response
 of the same ρ breaks the promise, as the finite game shows.
 """

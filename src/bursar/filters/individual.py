@@ -85,6 +85,17 @@ class IndividualFilter:
     people: int
     adjacency: Adjacency
 
+    def __post_init__(self) -> None:
+        require.count(people=self.people, at_least=0)
+        if self.adjacency is Adjacency.REPLACE_ONE:
+            raise NoProof(
+                "what a replaced person spent is no bound on what their replacement spends",
+                hint="Ask for adjacency add-or-remove-one, or zero-out.",
+            )
+        if not self.account.budget <= _budget_of(self.promise):
+            need = "it must hold no more than the promise"
+            raise InvalidParameter(need, field="account", value=self.account)
+
     @classmethod
     def zcdp(
         cls,
@@ -95,7 +106,7 @@ class IndividualFilter:
         unit: Number | None = None,
     ) -> Self:
         """Costs are ρ, each person's sum at most `rho`.  Feldman & Zrnic 2021, Rem. 4.4."""
-        return cls._of(ZeroConcentratedDP(rho=rho), rho, people, adjacency, unit)
+        return cls._of(ZeroConcentratedDP(rho=rho), people, adjacency, unit)
 
     @classmethod
     def gdp(
@@ -106,9 +117,8 @@ class IndividualFilter:
         adjacency: Adjacency | str = DEFAULT,
         unit: Number | None = None,
     ) -> Self:
-        """Costs are μ², each person's sum at most mu².  Koskela, Tobaben & Honkela 2023, Thm 8."""
-        promise = GaussianDP(mu=mu)
-        return cls._of(promise, promise.mu**2, people, adjacency, unit)
+        """Costs are μ², each person's sum at most mu².  Koskela, Tobaben & Honkela 2023."""
+        return cls._of(GaussianDP(mu=mu), people, adjacency, unit)
 
     @classmethod
     def renyi(
@@ -123,7 +133,7 @@ class IndividualFilter:
         """Costs are ε(order), each person's sum at most `budget`; order "inf" is pure ε."""
         pure = order in ("inf", math.inf)
         promise = PureDP(epsilon=budget) if pure else RenyiDP(orders=[order], values=[budget])
-        return cls._of(promise, budget, people, adjacency, unit)
+        return cls._of(promise, people, adjacency, unit)
 
     @classmethod
     def for_norms(
@@ -146,21 +156,14 @@ class IndividualFilter:
     def _of(
         cls,
         promise: Mechanism,
-        budget: Number,
         people: int,
         adjacency: Adjacency | str,
         unit: Number | None,
     ) -> Self:
-        places = require.count(people=people, at_least=0)
-        relation = Adjacency.of(adjacency)
-        if relation is Adjacency.REPLACE_ONE:
-            raise NoProof(
-                "what a replaced person spent is no bound on what their replacement spends",
-                hint="Ask for adjacency add-or-remove-one, or zero-out.",
-            )
         exact = None if unit is None else Exact.of(unit)
-        account = Account.small(promise.name, Exact.of(budget, field="budget"), exact)
-        return cls(promise=promise, account=account, people=places, adjacency=relation)
+        account = Account.small(promise.name, _budget_of(promise), exact)
+        relation = Adjacency.of(adjacency)
+        return cls(promise=promise, account=account, people=people, adjacency=relation)
 
     def start(self) -> Standing:
         """Nobody has spent anything."""
@@ -234,6 +237,22 @@ class IndividualFilter:
         inside = np.empty(self.people, np.bool_)
         _admit(left, units, most if most < self.account.cap else None, inside)
         return Standing(left, serial=standing.serial + 1), Inside(inside)
+
+
+def _budget_of(promise: Mechanism) -> Exact:
+    """What everybody's costs may add up to: ρ, μ², ε at one order, or pure ε."""
+    if isinstance(promise, ZeroConcentratedDP):
+        return promise.rho
+    if isinstance(promise, GaussianDP):
+        return Exact(promise.mu**2)
+    if isinstance(promise, RenyiDP) and len(promise.orders) == 1:
+        return promise.values[0]
+    if isinstance(promise, PureDP):
+        return promise.epsilon
+    raise NoProof(
+        f"no individual filter keeps a promise of {promise.name}",
+        hint="It can be zCDP, GDP, RDP at one order, or pure.",
+    )
 
 
 def _admit(left: Array, cost: Array, most: int | None, inside: Array) -> None:

@@ -5,7 +5,7 @@ A sum of costs that were chosen as one went is no bound at a time that was chose
 (α, B_m)-RDP (Feldman & Zrnic 2021, Prop. 4.10).  As printed (Alg. 5) it starts a new filter at each
 mark and loses what was left of the old one; the best form reads the least mark above the sum, which
 is the filter of that mark, and so loses nothing.
-`LossOdometer` is valid in the sense of Rogers et al. 2016, Def. 3.3: except with probability δ the
+`LossOdometer` is valid in the sense of Rogers et al. 2016: except with probability δ the
 privacy loss is within the bound at every time at once.  Lécuyer 2021 makes one of many filters; the
 same supermartingale bounds all times without them (docs/proofs/filters.md).
 """

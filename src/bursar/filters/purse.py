@@ -41,11 +41,16 @@ class Purse:
 
     __slots__ = ("_charges", "_filters", "_lock", "_states")
 
-    def __init__(self, filters: Mapping[str, Filter]) -> None:
+    def __init__(
+        self, filters: Mapping[str, Filter], states: Mapping[str, State] | None = None
+    ) -> None:
+        """Fresh budgets, or those of `states` that were saved: what was reserved stays spent."""
         if not filters:
             raise InvalidParameter("there must be one scope at least", field="filters")
         self._filters = dict(filters)
         self._states = {name: one.start() for name, one in filters.items()}
+        for name in self._named(states) if states else ():
+            self._states[name] = (states or {})[name]
         self._charges: dict[str, Charge] = {}
         self._lock = Lock()
 
@@ -214,6 +219,10 @@ class Purse:
     def relations(self, scopes: Iterable[str] | None = None) -> set[Adjacency]:
         """The neighbouring relations of the scopes' promises."""
         return {self._filters[name].adjacency for name in self._named(scopes)}
+
+    def charge(self, request: str) -> Charge:
+        """The charge of a request."""
+        return self._found(request)
 
     def history(self) -> list[Charge]:
         """All charges there were, in their order."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar, cast, final
 
 from bursar.errors import NoProof, Refused
+from bursar.filters.charges import Charge, Stage
 from bursar.filters.individual import Costs, IndividualFilter, Inside, Standing
 from bursar.filters.purse import Purse
 from bursar.filters.sealed import Sealed
@@ -35,9 +36,19 @@ class IndividualScope:
 
     __slots__ = ("_answers", "_asked", "filter", "standing")
 
-    def __init__(self, filter: IndividualFilter) -> None:  # noqa: A002 - it is the filter
+    def __init__(
+        self,
+        filter: IndividualFilter,  # noqa: A002 - it is the filter
+        paid: Charge,
+        standing: Standing | None = None,
+    ) -> None:
+        """A scope that was paid for, fresh or as it was stored; an open question is charged."""
+        if paid.stage is not Stage.COMMITTED or paid.plan != Plan.of(filter.promise):
+            raise Refused(f"request {paid.request!r} has not paid for this scope")
         self.filter = filter
-        self.standing: Standing = filter.start()
+        self.standing = filter.start() if standing is None else standing
+        if self.standing.pending is not None:
+            self.standing = filter.charge_in_full(self.standing)
         self._answers: dict[str, object] = {}
         self._asked: dict[str, str] = {}
 
@@ -61,7 +72,7 @@ class IndividualScope:
         purse.reserve(plan, request=request, body="individual-scope", scopes=scopes)
         purse.start(request)
         purse.commit(request)
-        return cls(filter)
+        return cls(filter, purse.charge(request))
 
     def answer(
         self,

@@ -79,7 +79,7 @@ class ActiveCount:
 
     A person enters once and finishes once, so they change two numbers of the stream by one, and
     each number stands in one sum of each level: that is as many Gaussian answers, at most.
-    Dwork et al. 2010, Thm 4.1.
+    Dwork et al. 2010.
 
     >>> ActiveCount(horizon=1000, noise_std=100).plan
     20 * Gaussian(noise_multiplier=100)
@@ -145,7 +145,7 @@ class StillActive:
     """Are at least `least` people active?  Any number of looks, until the first no.
 
     A person changes all counts of the run by one in the same direction, so that both noises need
-    sensitivity 1: ε = 1/threshold_scale + 1/count_scale in all.  Lyu, Su & Li 2017, Thm 3.
+    sensitivity 1: ε = 1/threshold_scale + 1/count_scale in all.  Lyu, Su & Li 2017.
 
     >>> StillActive(least=1000, threshold_scale=20, count_scale=20).plan
     1 * PureDP(epsilon=0.1)
