@@ -159,7 +159,7 @@ def test_profile_in_any_range() -> None:
     assert float(tiny) == pytest.approx(1e-100 / math.sqrt(2 * math.pi), rel=1e-12)
     assert tiny.rel_accuracy_bits() >= 60
     with pytest.raises(LimitReached):
-        convert.gdp_profile("1e-4999", 1)
+        convert.gdp_profile(Exact(1, 10**4999), 1)
 
 
 def test_delta_of_a_logarithm() -> None:

@@ -20,7 +20,7 @@ from bursar.numerics.search import nearest
 from bursar.truth import About, Enclosure, Proved, UpperBound
 
 _MOST = 300  # values that are tried before giving up
-_PATIENCE = 4  # turns in which the secant must halve the bracket
+_PATIENCE = 4  # turns in which the secant must halve the bracket; then 1
 _BEYOND = (2, 3, 5)  # neighbours further, where the first failure is too near to be proved
 
 
@@ -143,13 +143,13 @@ class Crossing:
     def narrowed(self, good: int, bad: int) -> tuple[int, int]:
         """Neighbours: by the secant, twice as far where an end stays, by halves where slow."""
         ends, moved, again = {True: good, False: bad}, True, False
-        width, waited = abs(good - bad), 0
+        width, waited, patience = abs(good - bad), 0, _PATIENCE
         while (now := abs(ends[True] - ends[False])) > 1:
             width, waited = (now, 0) if 2 * now <= width else (width, waited + 1)
             low, high = sorted(ends.values())
-            log = self.secant(*self.nearest_two()) if waited < _PATIENCE else None
+            log = self.secant(*self.nearest_two()) if waited < patience else None
             if log is None:
-                index, waited = (low + high) // 2, 0
+                index, waited, patience = (low + high) // 2, 0, 1
             else:
                 index = self.scale.nearest(log)
                 index += index - ends[moved] if again else 0
