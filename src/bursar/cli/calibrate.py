@@ -104,7 +104,7 @@ def _answer(plans: Calibrated, parameter: str, request: Request) -> Answer:
         lower = "ε" if best.sharp else "the bound on ε"
         beside = f"at {witness.value} {lower} is above {best.target}"
     return Answer(
-        object=best.to_json(parameter) | dict(request.told),
+        body=best.to_json(parameter) | dict(request.told),
         sentence=f"{parameter.replace('_', ' ')} {best.value}: {words(best.result)}",
         rows=[*asked(best.result, request), ("beside it", beside), *found(best.result)],
     )

@@ -63,6 +63,6 @@ def check(
             ("run", steps_of(body["plan"])),
         ]
         sentence = f"{certificate} is valid: {words(verdict.epsilon)}"
-        return Answer(object=body, sentence=sentence, rows=rows)
+        return Answer(body=body, sentence=sentence, rows=rows)
 
     return within(manner.timeout, ask)

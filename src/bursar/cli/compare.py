@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bursar.cli.answer import Answer, given, question, words
+from bursar.cli.epsilon import costing
 from bursar.cli.flags import AtDelta, FromFile, Manner, Neighbours, Steps, asks
 from bursar.cli.limits import within
 from bursar.cli.request import at_delta, requested
@@ -32,13 +33,13 @@ def compare(
             entry if isinstance(entry, Refusal) else request.about_run(entry) for entry in found
         ]
         return Answer(
-            object={"accountants": [entry.to_json() for entry in entries], **request.told},
+            body={"accountants": [entry.to_json() for entry in entries], **request.told},
             sentence="What each accountant proves",
             table=[_row(entry) for entry in entries],
             rows=question(request, given(at_which)),
         )
 
-    return within(manner.timeout, ask)
+    return within(manner.timeout, ask, lambda: costing(request, at_which, "rdp"))
 
 
 def _row(entry: Proved | Refusal) -> tuple[str, ...]:

@@ -26,6 +26,11 @@ from bursar.mechanisms.poisson import PoissonSubsampled
 from bursar.truth import Proved, UpperBound
 
 _TRAINER = ("examples", "batch_size", "epochs", "sampler")
+_TOGETHER = "--examples, --batch-size, --epochs and --sampler come together."
+_SAMPLER = (
+    "Say poisson if each batch draws every person independently with the same probability, and "
+    "shuffle if an epoch goes through a shuffled list, as most loaders do."
+)
 
 
 @final
@@ -104,8 +109,7 @@ def schedule(steps: Steps, adjacency: Adjacency) -> Schedule:
         if getattr(steps, name) is not None:
             raise _beside(steps, name, "a trainer's words", "It follows from them.")
     for word in _TRAINER:
-        hint = "--examples, --batch-size, --epochs and --sampler come together."
-        must(hint=hint, **{word: getattr(steps, word)})
+        must(hint=_SAMPLER if word == "sampler" else _TOGETHER, **{word: getattr(steps, word)})
     require.one_of(SAMPLERS, sampler=steps.sampler)
     examples, batch_size, epochs = (whole(**{word: getattr(steps, word)}) for word in _TRAINER[:3])
     if not batch_size <= examples:
@@ -152,7 +156,7 @@ def at_delta(at: AtDelta) -> dict[str, Any]:
         raise _beside(at, "log_delta", "--delta", "Give one of the two.")
     if at.log_delta is not None:
         return {"log_delta": logarithm(at.log_delta)}
-    return {"delta": must(delta=at.delta)}
+    return {"delta": must(delta=at.delta, hint="Or --log-delta.")}
 
 
 def must(*, hint: str | None = None, **flag: str | None) -> str:
