@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 else:
     Number = object
 
-_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,5})?")
+_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,5})?", re.ASCII)
 _LONGEST = 1_000  # digits of a numerator or denominator: beyond any meaning
 _LONGEST_TEXT = 4_000  # characters: 1/2**3321 has 2,323 digits; Python prints no more than 4,300
 

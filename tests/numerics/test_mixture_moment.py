@@ -17,7 +17,7 @@ from bursar.errors import LimitReached
 from bursar.numerics import mixture_moment, mixture_sketch
 from bursar.numerics.balls import precision
 from bursar.numerics.mixture_moment import log_moment
-from bursar.numerics.mixture_plan import Plan, planned
+from bursar.numerics.mixture_plan import Meeting, Plan, planned
 from tests.privacy.renyi_slow import excess, log_moment_by_sum
 
 GOOD_BITS = 56
@@ -109,6 +109,16 @@ def test_everything_in_the_domain_is_told_well_and_soon(
     assert found.rel_accuracy_bits() >= GOOD_BITS
 
 
+def starts(cells: Meeting) -> Meeting:
+    """The first cells only, from either side."""
+    return cells[0][:1], cells[1][:1]
+
+
+def ends(cells: Meeting) -> Meeting:
+    """One long cell from either side."""
+    return cells[0][-1:], cells[1][:1] + cells[1][-1:]
+
+
 def spoiled(plan: Plan, kind: str) -> Plan:
     """The plan with one part of it worse than float64 would propose."""
     (first, _), (_, last) = plan.ranges[0], plan.ranges[-1]
@@ -119,17 +129,17 @@ def spoiled(plan: Plan, kind: str) -> Plan:
         "low cut": dataclasses.replace(plan, ranges=((middle - 2, plan.ranges[-1][1]),)),
         "high cut": dataclasses.replace(plan, ranges=((plan.ranges[0][0], middle + 2),)),
         "few bits": dataclasses.replace(plan, bits=60),
-        "no cells": dataclasses.replace(plan, near=(), far=()),
-        "far cells": dataclasses.replace(plan, far=plan.far[-1:], near=plan.near[-1:]),
-        "short cells": dataclasses.replace(plan, far=plan.far[:1], near=plan.near[:1]),
-        "apart": dataclasses.replace(plan, apart=(plan.apart[0][-1:], plan.apart[1][-1:])),
-        "not met": dataclasses.replace(plan, apart=(plan.apart[0][:1], plan.apart[1][:1])),
+        "no cells": dataclasses.replace(plan, near=((), ()), far=((), ())),
+        "long cells": dataclasses.replace(plan, near=ends(plan.near), far=ends(plan.far)),
+        "few cells": dataclasses.replace(plan, apart=ends(plan.apart)),
+        "not met": dataclasses.replace(plan, far=starts(plan.far), near=starts(plan.near)),
+        "far apart": dataclasses.replace(plan, apart=starts(plan.apart)),
     }[kind]
 
 
 KINDS = (
     *("coarse", "coarser", "low cut", "high cut", "few bits"),
-    *("no cells", "far cells", "short cells", "apart", "not met"),
+    *("no cells", "long cells", "few cells", "not met", "far apart"),
 )
 WHOLE = (
     *(("1", "0.01", 8), ("1", "0.01", 3), ("0.3", "0.001", 6)),

@@ -26,7 +26,7 @@ from flint import arb
 
 from bursar.errors import LimitReached
 from bursar.numerics.balls import ball, precision
-from bursar.numerics.mixture_plan import Cells, Plan, planned
+from bursar.numerics.mixture_plan import Cells, Meeting, Plan, planned
 
 
 def log_moment(sigma: Fraction, q: Fraction, order: Fraction) -> arb:
@@ -85,10 +85,7 @@ def _summed(law: _Law, plan: Plan) -> arb:
     missed = _tail(law, mirror, ends[-1][1], plan.far, step)
     missed += _tail(mirror, law, law.alpha - ends[0][0], plan.near, step)
     for (_, left), (right, _) in pairwise(ends):
-        below, above = plan.apart
-        if not below[-1] + arb(above[-1]) >= law.alpha:
-            raise LimitReached("the cells between two humps do not meet")
-        missed += _cells(law, left, below, step) + _cells(mirror, law.alpha - right, above, step)
+        missed += _meeting(law, mirror, left, law.alpha - right, plan.apart, step)
     total = sum((law.nodes(step, *both) for both in plan.ranges), arb(0)) * step
     whole = (total + missed * arb(0.5, 0.5)) / (2 * arb.pi() * law.variance).sqrt()
     moment = (whole * (1 + _strip(law.variance, step) * arb(0, 1)) - 1).log1p()
@@ -97,16 +94,24 @@ def _summed(law: _Law, plan: Plan) -> arb:
     return moment
 
 
-def _tail(law: _Law, mirror: _Law, edge: arb, cells: Cells, step: arb) -> arb:
+def _tail(law: _Law, mirror: _Law, edge: arb, cells: Meeting, step: arb) -> arb:
     """At most η times the sum of f over all nodes above `edge`, which is one."""
-    beyond = law.alpha - edge
-    if not cells:
-        if not beyond < 0:
-            raise LimitReached("the tail of a moment has no slope at the window's edge")
-        return mirror.power(beyond, beyond) * law.variance / -beyond
-    last = law.alpha - cells[-1]
-    rest = (2 * arb.pi() * law.variance).sqrt() + step
-    return _cells(law, edge, cells, step) + mirror.power(last, arb(0)) * rest
+    if cells[1]:
+        away = arb(cells[1][0])
+        beyond = mirror.power(away, arb(0)) * ((2 * arb.pi() * law.variance).sqrt() + step)
+        return beyond + _meeting(law, mirror, edge, away, cells, step)
+    past = edge - law.alpha
+    if not past > 0:
+        raise LimitReached("the tail of a moment has no slope at the window's edge")
+    return mirror.power(-past, past) * law.variance / past
+
+
+def _meeting(law: _Law, mirror: _Law, start: arb, away: arb, cells: Meeting, step: arb) -> arb:
+    """At most η times the sum of f over all nodes between `start` and α − `away`."""
+    ahead, back = cells
+    if not (ahead and back and arb(ahead[-1]) + back[-1] >= law.alpha):
+        raise LimitReached("the cells of a moment do not meet")
+    return _cells(law, start, ahead, step) + _cells(mirror, away, back, step)
 
 
 def _cells(law: _Law, start: arb, ends: Cells, step: arb) -> arb:

@@ -23,6 +23,9 @@ _CELLS = 200
 _WORTH = 64  # nodes that a gap must save
 
 Cells = tuple[float, ...]
+Meeting = tuple[Cells, Cells]
+
+_NONE: Meeting = (), ()
 
 
 @final
@@ -30,16 +33,17 @@ Cells = tuple[float, ...]
 class Plan:
     """Ranges of nodes in units of the step, and where cells end that run away from their ends.
 
-    `near` and `far` bound what is left of all nodes and right of them, or else are empty: then the
-    slope there must do.  `apart` bounds what is between two ranges, from the left and from the
-    right.  All but `far` and the first of `apart` are in units of α−t.
+    `apart` leads from the first range to the second: cells from its end on, and cells that come
+    the other way, in α−t, until they meet.  So does `far` from the last node to a point that is
+    far away, the first of those that come the other way, and `near` likewise in the mirror.  Where
+    they are empty the slope there must do.
     """
 
     step: float
     ranges: tuple[tuple[int, int], ...]
-    near: Cells
-    far: Cells
-    apart: tuple[Cells, Cells]
+    near: Meeting
+    far: Meeting
+    apart: Meeting
     bits: int
 
 
@@ -66,14 +70,8 @@ def planned(sigma: Fraction, q: Fraction, order: Fraction) -> Plan:
     high, far = law.tail(level, high)
     first, last = math.floor((alpha - beyond) / step), math.ceil(high / step)
     left, right = math.ceil(float(seen.left[0]) / step), math.floor(float(seen.right[0]) / step)
-    apart: tuple[Cells, Cells] = (), ()
-    if right - left > _WORTH:
-        middle = law.balance()
-        apart = (
-            law.cells(level, left * step, middle + s),
-            mirror.cells(level, alpha - right * step, alpha - middle),
-        )
-    ranges = ((first, left), (right, last)) if all(apart) else ((first, last),)
+    apart = law.apart(level, left * step, alpha - right * step) if right - left > _WORTH else _NONE
+    ranges = ((first, left), (right, last)) if apart != _NONE else ((first, last),)
     nodes = sum(end - start + 1 for start, end in ranges)
     if nodes > _NODES or any(end < start for start, end in ranges):
         raise _out_of_reach(s, share, alpha)
@@ -96,30 +94,28 @@ class _Law:
         shift = 0.5 * self.alpha / self.s**2
         return _Law(self.alpha, self.s, self.log_b + shift, self.log_a - shift)
 
-    def balance(self) -> float:
-        """Where both halves of w are alike."""
-        return self.s**2 * (self.log_a - self.log_b)
-
-    def tail(self, level: float, edge: float) -> tuple[float, Cells]:
+    def tail(self, level: float, edge: float) -> tuple[float, Meeting]:
         """Where the right tail begins, and its cells; nodes from beyond α on need none."""
         if edge < self.alpha - 4 * self.s:
-            cells = self.cells(level, edge, self.alpha - self.mirrored()._reach(level))
-            if cells:
-                return edge, cells
-        return max(edge, self.alpha + self.s), ()
+            away = self.mirrored()._reach(level)
+            ahead, back = self.apart(level, edge, away)
+            if ahead:
+                return edge, (ahead, (away, *back))
+        return max(edge, self.alpha + self.s), _NONE
+
+    def apart(self, level: float, start: float, away: float) -> Meeting:
+        """Cells from `start` and from α−`away` that meet where both halves of w are alike."""
+        meet = max(start, min(self.s**2 * (self.log_a - self.log_b), self.alpha - away))
+        ahead = self.cells(level, start, meet)
+        back = self.mirrored().cells(level, away, self.alpha - meet + self.s)
+        return (ahead, back) if ahead and back else _NONE
 
     def cells(self, level: float, start: float, stop: float) -> Cells:
         """Where cells end that begin at `start`, with φw^α near e^level at most; () if too many."""
-        ends: list[float] = []
-        while 0 <= start < stop < math.inf and len(ends) < _CELLS:
-            end = self._reach(level + 2 + 0.5 * (start / self.s) ** 2)
-            if end >= stop:
-                return (*ends, stop)
-            if not end > start:
-                break
-            ends.append(end)
-            start = end
-        return ()
+        ends = [start]
+        while 0 <= ends[-1] < stop and len(ends) < _CELLS:
+            ends.append(min(self._reach(level + 2 + 0.5 * (ends[-1] / self.s) ** 2), stop))
+        return tuple(ends) if start >= 0 and ends[-1] >= stop else ()
 
     def _reach(self, level: float) -> float:
         """Where w^α has risen to e^level; minus infinity if it is nowhere so small."""

@@ -30,7 +30,7 @@ def rdp_to_epsilon(order: Number, rdp: Ball, log_delta: Ball) -> float:
     alpha, r, log_d = _order(order), _known("rdp", rdp), _log_delta(log_delta)
     with precision(BITS):
         a, more = ball(alpha), ball(alpha - 1)
-        return _up(r + (more / a).log() - (log_d + a.log()) / more, at_least=0.0)
+        return _up(r + _log_share(alpha) - (log_d + a.log()) / more, at_least=0.0)
 
 
 def rdp_to_epsilon_mironov(order: Number, rdp: Ball, log_delta: Ball) -> float:
@@ -45,7 +45,7 @@ def rdp_to_log_delta(order: Number, rdp: Ball, epsilon: Number) -> float:
     alpha, r, target = _order(order), _known("rdp", rdp), require.nonnegative(epsilon=epsilon)
     with precision(BITS):
         a, more = ball(alpha), ball(alpha - 1)
-        return _up(more * (r - ball(target) + (more / a).log()) - a.log(), at_most=0.0)
+        return _up(more * (r - ball(target) + _log_share(alpha)) - a.log(), at_most=0.0)
 
 
 def rdp_to_log_delta_mironov(order: Number, rdp: Ball, epsilon: Number) -> float:
@@ -106,6 +106,11 @@ def to_delta(log_delta: Ball) -> float:
         return 0.0
     with precision(BITS):
         return _up(_log_delta(log_delta).exp(), at_most=1.0)
+
+
+def _log_share(alpha: Exact) -> arb:
+    """log((α−1)/α), without cancellation where α is large."""
+    return ball(-1 / alpha).log1p() if alpha > 2 else ball((alpha - 1) / alpha).log()
 
 
 def _order(order: Number) -> Exact:

@@ -110,9 +110,8 @@ def _rational(value: Any) -> fmpq:
     found = _NUMBER.fullmatch(value) if type(value) is str and len(value) <= DIGITS else None
     if found is None:
         raise _Refused("not an exact decimal or fraction, 0 or above")
-    whole, places, exponent, under = found.groups("")
-    power = int(exponent or 0) - len(places)
-    return fmpq(int(whole + places), int(under or 1)) * fmpq(10) ** power
+    whole, places, e, under = found.groups("")
+    return fmpq(int(whole + places), int(under or 1)) * fmpq(10) ** (int(e or 0) - len(places))
 
 
 def _plan(written: Any, relation: Any) -> Record:
@@ -193,18 +192,16 @@ def _alone(plan: Record, remove: bool, epsilon: fmpq, delta: fmpq) -> None:
     """Section 7, at the precision that it needs; Gaussians alone are one step with q = 1."""
     one = sum(step.count for step in plan.steps) + len(plan.plain) == 1
     _require(one or not plan.steps, "a single proof is for one step alone")
-    sign = 1 if remove else -1
     for bits in (128, 512, 2048, 8192, 32768):
         with ctx.workprec(bits):
-            e, q = arb(epsilon), arb(plan.steps[0].q if plan.steps else 1)
+            e, sign = arb(epsilon), 1 if remove else -1
+            q = arb(plan.steps[0].q if plan.steps else 1)
             s = arb(plan.steps[0].sigma) if plan.steps else 1 / _sums(plan)[0].sqrt()
             rest = (sign * e).exp() - 1 + q
-            if rest <= 0:  # add, at or above the ceiling
-                return
             at = arb(0.5) + s * s * (rest / q).log()
             found = sign * (q * _normal(sign * (1 - at) / s) - rest * _normal(-sign * at / s))
-            if found * (1 if remove else e.exp()) <= arb(delta):
-                return
+            if rest <= 0 or found * (1 if remove else e.exp()) <= arb(delta):
+                return  # the rest is 0 or below at the ceiling of add, where delta is 0
     raise _Refused("delta at epsilon is above the claim")
 
 
@@ -235,8 +232,8 @@ def _contour(proof: Record, plan: Record, remove: bool, epsilon: fmpq, delta: fm
             least = a * a.log() - (1 + a) * (1 + a).log()
             bounds += [(c * a * (a + 1) / 2 - a * e + least).exp()]
             for step, line in zip(plan.steps, body.lines, strict=True):
-                law = _Law(step, remove, a, line)
-                bounds[-1] *= _transform(law, line, arb(0), 1)[1] ** step.count
+                _, mass = _transform(_Law(step, remove, a, line), line, arb(0), 1)
+                bounds[-1] *= mass**step.count
         _require(sum(bounds, arb(0)) <= arb(delta), "delta at epsilon is not proved to be so small")
 
 
@@ -273,7 +270,7 @@ class _Law:
         return (self.power * (1 - self.base * (-self.log_w(acb(t, a))).exp().real) - t) / self.var
 
     def outside(self, a: arb) -> tuple[arb, arb]:
-        """Lemmas 5 and 6: the integrals before and beyond the end nodes (remove: on Im t = 0)."""
+        """Lemmas 5 and 6: the integrals outside and beyond the end nodes (remove: on Im t = 0)."""
         if self.remove:
             a, rise, fall = arb(0), -self.low / self.var, (self.power - self.high) / self.var
             fall -= (self.high - self.above) / self.soft**2 if self.cut else 0
@@ -282,7 +279,17 @@ class _Law:
         _require(rise > 0, "the first node is too near")
         _require(fall < 0, "the last node is too near")
         beyond = self.height(self.high, a) * self.kept(acb(self.high)).real / -fall
-        return self.height(self.low, a) / rise, beyond
+        return self.height(self.low, a) / rise + beyond, beyond
+
+    def most(self, cell: tuple[arb, arb, arb, arb], a: arb) -> arb:
+        """At least the integral of φ |w(t + ia)|^A, cut, over a cell: by its chord, or Lemma 6."""
+        left, middle, right, r = cell
+        rise, top = self.slope(middle, a) * r, self.height(middle, a)
+        if self.remove:
+            first, last = (self.power * self.log_w(acb(t)).real for t in (left, right))
+            rise = (last - first) / 2 - r * middle / self.var
+            top = self.unit * ((first + last) / 2 - middle * middle / self.twice).exp()
+        return 2 * r * top * (rise * rise / 6).exp() * self.kept(acb(left)).real
 
 
 def _cells(low: arb, high: arb, count: int) -> Iterator[tuple[arb, arb, arb, arb]]:
@@ -312,55 +319,48 @@ def _transform(law: _Law, line: Record, tau: arb, n: int) -> tuple[list[acb], ar
     table = (near * acb_mat(_powers(stride, -(-n // width))).transpose()).tolist()
     sums = [eta * law.unit * table[j % width][j // width] for j in range(n)]
     ratio = (1 + law.growth(a)) / ((arb.pi() * a / eta).exp() - 1)
-    missing = law.growth(a / 2) * sum(law.outside(a / 2), arb(0))
+    missing = law.growth(a / 2) * law.outside(a / 2)[0]
     if law.remove:
         _require(ratio < 1, "the nodes are too far apart")
         error = (ratio * abs(sums[0]) + missing) / (1 - ratio)
     else:
-        strip = sum(law.outside(a), arb(0))  # Lemma 6: at most this, which M(λ) is below as well
-        for _, middle, _, r in _cells(law.low, law.high, 40):
-            rise = law.slope(middle, a) * r
-            strip += 2 * r * law.height(middle, a) * (rise * rise / 6).exp()
-        error = ratio * strip + missing
+        cells = (law.most(cell, a) for cell in _cells(law.low, law.high, 40))
+        error = ratio * sum(cells, law.outside(a)[0]) + missing  # M(λ) is below this integral too
     ball = acb(error.union(-error), error.union(-error))
     return [x + ball for x in sums], abs(sums[0]) + error
 
 
-def _far(law: _Law, mass: arb, a: arb, u: arb, cells: int) -> arb:
-    """Section 4: a bound on |M(λ + iv)| for all v ≥ u."""
-    total: arb = arb(0) if law.remove else sum(law.outside(a), arb(0))
-    for left, middle, right, r in _cells(law.low, law.high, cells):
-        fade = (-u * law.log_w(acb(left, a)).imag).exp()
+def _far(law: _Law, mass: arb, a: arb, u: arb, count: int) -> arb:
+    """Section 4: a bound on |M(λ + iv)| for all v ≥ u: the mass less what fades, or what stays."""
+    stays = law.outside(a)[0]
+    less = arb(0) if law.remove else stays
+    for cell in _cells(law.low, law.high, count):
+        left, middle, right, r = cell
+        fade = (-u * law.log_w(acb(left, a)).imag).exp()  # arg w increases
         jensen = 2 * r * (-r * r / (6 * law.var)).exp()
+        stays += law.most(cell, a) * fade
         if law.remove:
-            total -= jensen * law.height(middle, arb(0)) * law.kept(acb(right)).real * (1 - fade)
+            less -= jensen * law.height(middle, arb(0)) * law.kept(acb(right)).real * (1 - fade)
             continue
         first, last = (law.log_w(acb(t)).real for t in (left, right))
         p, q = 1 - (-first).exp(), 1 - (-last).exp()
         top = q * (1 - q) if q <= 0.5 else p * (1 - p) if p >= 0.5 else arb(0.25)
         change = (1 - 4 * top * (a / law.twice).sin() ** 2) ** (law.power / 2) * fade - 1
-        if change < 0:
-            chord = law.power * (first + last) / 2 - middle * middle / law.twice
-            total += change * jensen * law.unit * chord.exp()
-        else:
-            rise = law.slope(middle, arb(0)) * r
-            total += abs(change) * 2 * r * law.height(middle, arb(0)) * (rise * rise / 6).exp()
-    return law.growth(a) * (mass + total)
+        chord = law.power * (first + last) / 2 - middle * middle / law.twice
+        least = jensen * law.unit * chord.exp()
+        less += change * least if change < 0 else abs(change) * law.most(cell, arb(0))
+    return law.growth(a) * min(mass + less, stays)
 
 
-def _burst(law: _Law, under: _Law, mass: arb, a: arb, u: arb, cells: int) -> arb:
-    """Lemma 11: a bound on |M_T − M_T′| at λ + iv for all v ≥ u; each cell under its chord."""
+def _burst(law: _Law, under: _Law, mass: arb, a: arb, u: arb, count: int) -> arb:
+    """Lemma 11: a bound on |M_T − M_T′| at λ + iv for all v ≥ u."""
     low = (under.above - 20 * under.soft).min(law.high)
     turn = (under.above + 4 * under.soft).min(law.high)
     total: arb = mass * _normal((low - under.above) / under.soft) + law.outside(a)[1]
-    pieces = [*_cells(low, turn, 2 * cells), *_cells(turn, law.high, 2 * cells)]
-    for left, middle, right, r in pieces:
-        first, last = (law.log_w(acb(t)).real for t in (left, right))
-        rise = law.power * (last - first) / 2 - r * middle / law.var
-        chord = law.power * (first + last) / 2 - middle * middle / law.twice
-        fade = (-u * law.log_w(acb(left, a)).imag).exp()
-        weight = _normal((right - under.above) / under.soft) * law.kept(acb(left)).real
-        total += 2 * r * law.unit * (chord + rise * rise / 6).exp() * weight * fade
+    for cell in [*_cells(low, turn, 2 * count), *_cells(turn, law.high, 2 * count)]:
+        fade = (-u * law.log_w(acb(cell[0], a)).imag).exp()
+        gone = _normal((cell[2] - under.above) / under.soft)
+        total += law.most(cell, arb(0)) * fade * gone
     return under.growth(a) * total
 
 
