@@ -12,7 +12,7 @@ from typing import Any, final
 
 from bursar.cli.request import Request
 from bursar.exact import Exact
-from bursar.truth import Enclosure, Proved, Truth, UpperBound, rounded
+from bursar.truth import Enclosure, Estimate, Proved, Truth, UpperBound, rounded
 
 _DIGITS = 6
 _SHOWN = 6  # steps of a plan that are shown to people
@@ -42,7 +42,7 @@ class Answer:
         return dict(self.body)
 
 
-def answered(about_plan: Proved, request: Request) -> Answer:
+def answered(about_plan: Proved | Estimate, request: Request) -> Answer:
     """The answer about one number."""
     result = request.about_run(about_plan)
     return Answer(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +25,10 @@ EXAMPLES = (
 _SOLVABLE = ("noise-multiplier", "sampling-probability", "steps")
 
 
+def _solvable() -> Iterable[str]:
+    return _SOLVABLE
+
+
 @asks
 def calibrate(
     steps: Steps,
@@ -43,7 +47,7 @@ def calibrate(
             "|".join(_SOLVABLE),
             "What is looked for.  [noise-multiplier]",
             ASKED,
-            among=lambda: _SOLVABLE,
+            among=_solvable,
         ),
     ] = _SOLVABLE[0],
 ) -> Answer:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from itertools import takewhile
 from textwrap import wrap
 from typing import Annotated, Any, cast
@@ -85,6 +86,7 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+@cache
 def application() -> Any:
     """The parser, with all commands."""
     app = typer.Typer(name="bursar", cls=Program, rich_markup_mode=None, no_args_is_help=True)
