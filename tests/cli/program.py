@@ -10,6 +10,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any
+from unittest.mock import patch
 
 from bursar.cli.main import main
 
@@ -57,6 +58,25 @@ def bursar(*arguments: str) -> Ended:
     """A run in this process."""
     out, err = StringIO(), StringIO()
     with redirect_stdout(out), redirect_stderr(err):
+        code = main(arguments)
+    return Ended(code, out.getvalue(), err.getvalue())
+
+
+class Terminal(StringIO):
+    """A stream that says that somebody looks at it."""
+
+    def isatty(self) -> bool:
+        """Somebody does."""
+        return True
+
+
+def on_terminal(width: int, *arguments: str, **environment: str) -> Ended:
+    """A run in this process, as a terminal of this width shows it."""
+    out, err = Terminal(), Terminal()
+    around = {"COLUMNS": str(width), "TERM": "xterm-256color", **environment}
+    with patch.dict(os.environ, around), redirect_stdout(out), redirect_stderr(err):
+        if "NO_COLOR" not in environment:
+            os.environ.pop("NO_COLOR", None)
         code = main(arguments)
     return Ended(code, out.getvalue(), err.getvalue())
 

@@ -31,25 +31,26 @@ def _solvable() -> Iterable[str]:
 
 @asks
 def calibrate(
-    steps: Steps,
-    neighbours: Neighbours,
-    at: AtDelta,
-    by: Method,
-    manner: Manner,
     *,
+    steps: Steps,
     epsilon: Annotated[
         str | None, option("--epsilon", "NUMBER", "The target, never exceeded.", ASKED)
     ] = None,
+    at: AtDelta,
     solve: Annotated[
         str,
         option(
             "--solve",
-            "|".join(_SOLVABLE),
-            "What is looked for.  [noise-multiplier]",
+            "NAME",
+            "What is looked for: noise-multiplier, sampling-probability or steps.  "
+            "[noise-multiplier]",
             ASKED,
             among=_solvable,
         ),
     ] = _SOLVABLE[0],
+    neighbours: Neighbours,
+    by: Method,
+    manner: Manner,
 ) -> Answer:
     """Which noise meets a target ε.
 

@@ -21,17 +21,17 @@ EXAMPLES = (
 
 @asks
 def certify(
+    *,
     steps: Steps,
     file: FromFile,
-    neighbours: Neighbours,
-    manner: Manner,
-    *,
     delta: Annotated[
         str | None, option("--delta", "NUMBER", "The δ, above 0 and below 1.", ASKED)
     ] = None,
+    neighbours: Neighbours,
     out: Annotated[
         str | None, option("--out", "FILE", "Where the certificate is written.", HOW)
     ] = None,
+    manner: Manner,
 ) -> Answer:
     """What a run costs, with a certificate.
 

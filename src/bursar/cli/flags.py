@@ -53,7 +53,8 @@ def _samplers() -> Iterable[str]:
     return SAMPLERS
 
 
-def _relations() -> Iterable[str]:
+def relations() -> Iterable[str]:
+    """The names of the neighbouring relations."""
     return Adjacency
 
 
@@ -130,7 +131,7 @@ class Neighbours:
             "NAME",
             "Neighbours: add-or-remove-one, replace-one or zero-out.  [add-or-remove-one]",
             ASKED,
-            among=_relations,
+            among=relations,
         ),
     ] = None
 

@@ -6,12 +6,12 @@ exit is one object on stderr, whoever refuses: the parser, the library, the read
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from itertools import takewhile
-from textwrap import wrap
 from typing import Annotated, Any, cast
 
 import typer
@@ -156,8 +156,10 @@ def _usage(error: Exception, *, as_json: bool) -> int:
 
 
 def _folded(example: str) -> list[str]:
-    """The example as lines that can be pasted."""
-    lines = wrap(
-        example, _WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-    )
+    """The example as lines that can be pasted, broken before a flag."""
+    lines = [""]
+    for part in re.split(r" (?=--)", example):
+        if lines[-1] and len(lines[-1]) + len(part) > _WIDTH:
+            lines.append("   ")
+        lines[-1] += f" {part}" if lines[-1] else part
     return [f"{line} \\" for line in lines[:-1]] + lines[-1:]
