@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, final
 
 from bursar.cli.request import Request
 from bursar.exact import Exact
-from bursar.truth import Enclosure, Proved, Truth, rounded
+from bursar.truth import Enclosure, Estimate, Proved, Truth, UpperBound, rounded
 
 _DIGITS = 6
 _SHOWN = 6  # steps of a plan that are shown to people
@@ -29,23 +30,23 @@ _SYMBOLS = {"epsilon": "ε", "delta": "δ", "log_delta": "log δ"}
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """An object; a sentence, rows of (label, words), and a table of several answers."""
+    """A body of JSON; a sentence, rows of (label, words), and a table of several answers."""
 
-    object: Mapping[str, Any]
+    body: Mapping[str, Any]
     sentence: str
     rows: Sequence[tuple[str, str]] = ()
     table: Sequence[Sequence[str]] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The object, as a partial answer shows it."""
-        return dict(self.object)
+        return dict(self.body)
 
 
-def answered(about_plan: Proved, request: Request) -> Answer:
+def answered(about_plan: Proved | Estimate, request: Request) -> Answer:
     """The answer about one number."""
     result = request.about_run(about_plan)
     return Answer(
-        object=result.to_json() | dict(request.told),
+        body=result.to_json() | dict(request.told),
         sentence=words(result),
         rows=[*asked(result, request), *found(result)],
     )
@@ -53,9 +54,11 @@ def answered(about_plan: Proved, request: Request) -> Answer:
 
 def words(result: Truth) -> str:
     """The numbers of a result, rounded so that they stay true."""
+    symbol = _SYMBOLS[result.about.quantity]
+    if isinstance(result, UpperBound) and result.upper == inf:
+        return f"no finite bound on {symbol}"
     if not isinstance(result, Enclosure):
         return result.sentence()
-    symbol = _SYMBOLS[result.about.quantity]
     lower = rounded(result.lower, _DIGITS, up=False)
     upper = rounded(result.upper, _DIGITS, up=True)
     if lower == "inf":
@@ -91,7 +94,7 @@ def found(result: Truth) -> list[tuple[str, str]]:
     """Rows about how the number was found."""
     about = result.about
     kind = _KINDS[result.kind]
-    if isinstance(result, Enclosure) and 0 < result.lower < result.upper < float("inf"):
+    if isinstance(result, Enclosure) and 0 < result.lower < result.upper < inf:
         width = rounded((result.upper - result.lower) / result.upper, 1, up=True)
         kind += f", within a relative {width}"
     return [

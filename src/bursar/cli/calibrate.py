@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,27 +25,32 @@ EXAMPLES = (
 _SOLVABLE = ("noise-multiplier", "sampling-probability", "steps")
 
 
+def _solvable() -> Iterable[str]:
+    return _SOLVABLE
+
+
 @asks
 def calibrate(
-    steps: Steps,
-    neighbours: Neighbours,
-    at: AtDelta,
-    by: Method,
-    manner: Manner,
     *,
+    steps: Steps,
     epsilon: Annotated[
         str | None, option("--epsilon", "NUMBER", "The target, never exceeded.", ASKED)
     ] = None,
+    at: AtDelta,
     solve: Annotated[
         str,
         option(
             "--solve",
-            "|".join(_SOLVABLE),
-            "What is looked for.  [noise-multiplier]",
+            "NAME",
+            "What is looked for: noise-multiplier, sampling-probability or steps.  "
+            "[noise-multiplier]",
             ASKED,
-            among=lambda: _SOLVABLE,
+            among=_solvable,
         ),
     ] = _SOLVABLE[0],
+    neighbours: Neighbours,
+    by: Method,
+    manner: Manner,
 ) -> Answer:
     """Which noise meets a target ε.
 
@@ -104,7 +109,7 @@ def _answer(plans: Calibrated, parameter: str, request: Request) -> Answer:
         lower = "ε" if best.sharp else "the bound on ε"
         beside = f"at {witness.value} {lower} is above {best.target}"
     return Answer(
-        object=best.to_json(parameter) | dict(request.told),
+        body=best.to_json(parameter) | dict(request.told),
         sentence=f"{parameter.replace('_', ' ')} {best.value}: {words(best.result)}",
         rows=[*asked(best.result, request), ("beside it", beside), *found(best.result)],
     )

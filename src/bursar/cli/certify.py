@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from bursar.cli.answer import Answer, answered
+from bursar.cli.epsilon import costing
 from bursar.cli.flags import ASKED, HOW, FromFile, Manner, Neighbours, Steps, asks, option
 from bursar.cli.limits import within
 from bursar.cli.request import must, requested
@@ -20,17 +21,17 @@ EXAMPLES = (
 
 @asks
 def certify(
+    *,
     steps: Steps,
     file: FromFile,
-    neighbours: Neighbours,
-    manner: Manner,
-    *,
     delta: Annotated[
         str | None, option("--delta", "NUMBER", "The δ, above 0 and below 1.", ASKED)
     ] = None,
+    neighbours: Neighbours,
     out: Annotated[
         str | None, option("--out", "FILE", "Where the certificate is written.", HOW)
     ] = None,
+    manner: Manner,
 ) -> Answer:
     """What a run costs, with a certificate.
 
@@ -54,14 +55,6 @@ def certify(
             raise InvalidParameter(need, field="out", value=str(path)) from None
         told = answered(proof.result, request)
         row = ("certificate", f"{path}; to prove it again: bursar check {path}")
-        return replace(
-            told, object={"certificate": str(path), **told.object}, rows=[*told.rows, row]
-        )
+        return replace(told, body={"certificate": str(path), **told.body}, rows=[*told.rows, row])
 
-    def otherwise() -> Answer:
-        from bursar.accounting.choose import epsilon
-
-        bound = epsilon(request.plan, delta=at, adjacency=request.adjacency, method="rdp")
-        return answered(bound, request)
-
-    return within(manner.timeout, ask, otherwise)
+    return within(manner.timeout, ask, lambda: costing(request, {"delta": at}, "rdp"))

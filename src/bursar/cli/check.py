@@ -8,7 +8,7 @@ import typer
 
 from bursar.adjacency import Adjacency
 from bursar.cli.answer import Answer, steps_of, words
-from bursar.cli.flags import Manner, Neighbours, asks
+from bursar.cli.flags import ASKED, Manner, asks, option, relations
 from bursar.cli.limits import within
 from bursar.errors import NoProof, Refused
 
@@ -33,10 +33,16 @@ class Unproved(Refused):
 
 @asks
 def check(
+    *,
     certificate: Annotated[
         str, typer.Argument(metavar="FILE", help="A certificate.", show_default=False)
     ],
-    neighbours: Neighbours,
+    adjacency: Annotated[
+        str | None,
+        option(
+            "--adjacency", "NAME", "The relation that it must be about.", ASKED, among=relations
+        ),
+    ] = None,
     manner: Manner,
 ) -> Answer:
     """Whether a certificate proves what it claims.
@@ -45,7 +51,7 @@ def check(
 
     Exit code 0: it does.  1: it does not.  2: the file is no certificate.
     """
-    wanted = None if neighbours.adjacency is None else Adjacency.of(neighbours.adjacency)
+    wanted = None if adjacency is None else Adjacency.of(adjacency)
 
     def ask() -> Answer:
         from bursar.verification.check import check
@@ -63,6 +69,6 @@ def check(
             ("run", steps_of(body["plan"])),
         ]
         sentence = f"{certificate} is valid: {words(verdict.epsilon)}"
-        return Answer(object=body, sentence=sentence, rows=rows)
+        return Answer(body=body, sentence=sentence, rows=rows)
 
     return within(manner.timeout, ask)

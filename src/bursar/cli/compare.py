@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bursar.cli.answer import Answer, given, question, words
+from bursar.cli.epsilon import costing
 from bursar.cli.flags import AtDelta, FromFile, Manner, Neighbours, Steps, asks
 from bursar.cli.limits import within
 from bursar.cli.request import at_delta, requested
-from bursar.truth import Proved, Refusal
+from bursar.truth import Estimate, Proved, Refusal
 
 EXAMPLES = (
     "bursar compare --noise-multiplier 1.0 --sampling-probability 0.001 --steps 1000 --delta 1e-5",
@@ -32,16 +33,16 @@ def compare(
             entry if isinstance(entry, Refusal) else request.about_run(entry) for entry in found
         ]
         return Answer(
-            object={"accountants": [entry.to_json() for entry in entries], **request.told},
-            sentence="What each accountant proves",
+            body={"accountants": [entry.to_json() for entry in entries], **request.told},
+            sentence="What each accountant says",
             table=[_row(entry) for entry in entries],
             rows=question(request, given(at_which)),
         )
 
-    return within(manner.timeout, ask)
+    return within(manner.timeout, ask, lambda: costing(request, at_which, "rdp"))
 
 
-def _row(entry: Proved | Refusal) -> tuple[str, ...]:
+def _row(entry: Proved | Estimate | Refusal) -> tuple[str, ...]:
     if isinstance(entry, Refusal):
         return entry.method, "refused", entry.why, ""
     return entry.about.method, entry.kind, words(entry), f"{entry.about.seconds:.2f} s"

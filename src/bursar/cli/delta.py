@@ -16,15 +16,15 @@ EXAMPLES = (
 
 @asks
 def delta(
+    *,
     steps: Steps,
     file: FromFile,
-    neighbours: Neighbours,
-    by: Method,
-    manner: Manner,
-    *,
     epsilon: Annotated[
         str | None, option("--epsilon", "NUMBER", "The ε, 0 or above.", ASKED)
     ] = None,
+    neighbours: Neighbours,
+    by: Method,
+    manner: Manner,
 ) -> Answer:
     """What a run leaves to chance: the least δ proved at an ε."""
     request = requested(steps, file, neighbours)

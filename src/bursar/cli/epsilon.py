@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from bursar.cli.answer import Answer, answered
 from bursar.cli.flags import AtDelta, FromFile, Manner, Method, Neighbours, Steps, asks
 from bursar.cli.limits import within
-from bursar.cli.request import at_delta, requested
+from bursar.cli.request import Request, at_delta, requested
 
 EXAMPLES = (
     "bursar epsilon --noise-multiplier 1.0 --sampling-probability 0.001 --steps 1000 --delta 1e-5",
@@ -28,10 +31,16 @@ def epsilon(
     request = requested(steps, file, neighbours)
     question = at_delta(at)
 
-    def ask(method: str | None) -> Answer:
-        from bursar.accounting.choose import epsilon
+    return within(
+        manner.timeout,
+        lambda: costing(request, question, by.method),
+        lambda: costing(request, question, "rdp"),
+    )
 
-        found = epsilon(request.plan, adjacency=request.adjacency, method=method, **question)
-        return answered(found, request)
 
-    return within(manner.timeout, lambda: ask(by.method), lambda: ask("rdp"))
+def costing(request: Request, question: Mapping[str, Any], method: str | None) -> Answer:
+    """The answer of one accountant, or of the tightest."""
+    from bursar.accounting.choose import epsilon
+
+    found = epsilon(request.plan, adjacency=request.adjacency, method=method, **question)
+    return answered(found, request)

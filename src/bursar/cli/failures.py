@@ -22,6 +22,7 @@ from bursar.errors import BursarError, InternalError, InvalidParameter, LimitRea
 from bursar.mechanisms.words import nearest
 from bursar.truth import Enclosure, UpperBound
 
+_NO_OPTION = "there is no such option"
 _GROUPS = (Steps, FromFile, Neighbours, AtDelta, Method, Manner)
 _FLAGS = {"epsilon", "solve", "out"} | {field.name for group in _GROUPS for field in fields(group)}
 
@@ -57,19 +58,26 @@ def _lines(error: BursarError) -> list[str]:
         line
         for part in parts
         if part
-        for line in textwrap.wrap(part, width, subsequent_indent="  ", break_on_hyphens=False)
+        for line in textwrap.wrap(
+            _printable(part), width, subsequent_indent="  ", break_on_hyphens=False
+        )
     ]
-    if terminal and "NO_COLOR" not in os.environ:
+    if terminal and not os.environ.get("NO_COLOR"):
         lines[0] = lines[0].replace(opening, typer.style(opening, fg="red", bold=True), 1)
     return lines
+
+
+def _printable(text: str) -> str:
+    """Without what could steer a terminal: a name in a file may be anything."""
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
 
 
 def _told(error: BursarError) -> str:
     """The error's own sentence, with the flag as it is typed where the field is one."""
     if error.field is None:
         return error.need
-    from_file = (error.hint or "").startswith("See step")
-    name = _flag(error.field) if error.field in _FLAGS and not from_file else error.field
+    typed = error.field in _FLAGS and not (error.hint or "").startswith("See step")
+    name = _flag(error.field) if typed or error.need == _NO_OPTION else error.field
     if error.value is None:
         return f"{name}: {error.need}"
     return f"{name} = {shown(error.value)}, but {error.need}"
@@ -98,10 +106,11 @@ def of_parser(error: Exception) -> InvalidParameter:
         flags = [flag for param in command.params for flag in param.opts] if command else []
         near = nearest(str(name), [flag.strip("-").replace("-", "_") for flag in flags])
         hint = f"Did you mean {_flag(near)}?" if near else None
-        return InvalidParameter("there is no such option", field=field, hint=hint)
+        return InvalidParameter(_NO_OPTION, field=field, hint=hint)
     if type(error).__name__ == "MissingParameter":
         return InvalidParameter("it must be given", field=field)
-    return InvalidParameter(f"{told[:1].lower()}{told[1:]}", field=field)
+    need, _, hint = told.partition(". ")
+    return InvalidParameter(f"{need[:1].lower()}{need[1:]}", field=field, hint=hint or None)
 
 
 def of_bug(error: Exception) -> InternalError:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from bursar.adjacency import Adjacency
+from bursar.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from bursar.cli.answer import Answer
@@ -48,8 +49,17 @@ def option(
     )
 
 
-def _accountants() -> list[str]:
-    from bursar.accounting.choose import ACCOUNTANTS
+def _samplers() -> Iterable[str]:
+    return SAMPLERS
+
+
+def relations() -> Iterable[str]:
+    """The names of the neighbouring relations."""
+    return Adjacency
+
+
+def _accountants() -> Iterable[str]:
+    from bursar.accounting.accountants import ACCOUNTANTS
 
     return [accountant.name for accountant in ACCOUNTANTS]
 
@@ -95,7 +105,7 @@ class Steps:
             "poisson|shuffle",
             "How batches are drawn: each person independently, or from a shuffled list.",
             _TRAINER,
-            among=lambda: SAMPLERS,
+            among=_samplers,
         ),
     ] = None
 
@@ -121,7 +131,7 @@ class Neighbours:
             "NAME",
             "Neighbours: add-or-remove-one, replace-one or zero-out.  [add-or-remove-one]",
             ASKED,
-            among=lambda: Adjacency,
+            among=relations,
         ),
     ] = None
 
@@ -190,6 +200,9 @@ def asks(command: Callable[..., Answer]) -> Callable[..., Answer]:
 
     @functools.wraps(command)
     def flat(**given: Any) -> Answer:
+        for name, value in given.items():
+            if isinstance(value, str) and value.startswith("--"):
+                raise InvalidParameter("it needs a value", field=name, hint=f"Not {value}.")
         for name, group in groups.items():
             fields = [field.name for field in dataclasses.fields(group)]
             given[name] = group(**{field: given.pop(field) for field in fields})

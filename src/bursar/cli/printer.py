@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 from bursar.cli.answer import Answer
@@ -26,12 +27,13 @@ _ENDLESS = 100_000  # columns of a pipe
 
 def show(answer: Answer) -> None:
     """The page on stdout."""
-    from rich.table import Table
+    out = opened(sys.stdout)
+    from rich.table import Column, Table
     from rich.text import Text
 
     page: list[RenderableType] = [Text(answer.sentence, style="bold")]
     if answer.table:
-        table = Table.grid(padding=(0, 3))
+        table = Table.grid(*(Column(overflow="fold") for _ in answer.table[0]), padding=(0, 3))
         for row in answer.table:
             table.add_row(*row)
         page += ["", table]
@@ -41,7 +43,7 @@ def show(answer: Answer) -> None:
         for label, words in answer.rows:
             rows.add_row(label, Text(words))
         page += ["", rows]
-    write("".join(rendered(part, sys.stdout) for part in page), sys.stdout)
+    write("".join(rendered(part, out) for part in page), out)
 
 
 def rendered(part: RenderableType, stream: TextIO) -> str:
@@ -62,17 +64,23 @@ def write_json(body: Mapping[str, Any], stream: TextIO | None) -> None:
 
 def write(text: str, stream: TextIO | None) -> None:
     """The text, now; InvalidParameter where the stream does not take it."""
-    if stream is None:
-        raise InvalidParameter("it must be open", field="stdout")
+    to = opened(stream)
     try:
-        stream.write(writable(text, stream))
-        stream.flush()
+        to.write(writable(text, to))
+        to.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
-        silence(stream)
+        silence(to)
         need = f"it must be writable: {error.strerror}"
         raise InvalidParameter(need, field="stdout") from None
+
+
+def opened(stream: TextIO | None) -> TextIO:
+    """The stream, where there is one."""
+    if stream is None:
+        raise InvalidParameter("it must be open", field="stdout")
+    return stream
 
 
 def writable(text: str, stream: TextIO) -> str:
@@ -87,5 +95,5 @@ def writable(text: str, stream: TextIO) -> str:
 
 def silence(stream: TextIO) -> None:
     """Let what the stream still holds go nowhere, so that the interpreter can end in peace."""
-    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+    with suppress(OSError, ValueError), open(os.devnull, "w", encoding="utf-8") as nowhere:
         os.dup2(nowhere.fileno(), stream.fileno())

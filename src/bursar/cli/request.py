@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from math import inf, nextafter
-from typing import Any, cast, final
+from typing import Any, cast, final, overload
 
 from bursar import require
 from bursar.adjacency import DEFAULT, Adjacency
@@ -23,9 +23,14 @@ from bursar.mechanisms.files import PlanFile
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.plan import Plan
 from bursar.mechanisms.poisson import PoissonSubsampled
-from bursar.truth import Proved, UpperBound
+from bursar.truth import Enclosure, Estimate, Proved, UpperBound
 
 _TRAINER = ("examples", "batch_size", "epochs", "sampler")
+_TOGETHER = "--examples, --batch-size, --epochs and --sampler come together."
+_SAMPLER = (
+    "Say poisson if each batch draws every person independently with the same probability, and "
+    "shuffle if an epoch goes through a shuffled list, as most loaders do."
+)
 
 
 @final
@@ -60,9 +65,13 @@ class Request:
     told: Mapping[str, Any] = field(default_factory=dict)
     tight: bool = True
 
-    def about_run(self, result: Proved) -> Proved:
-        """What a result about the plan proves of the run: only the upper end, if not `tight`."""
-        if self.tight:
+    @overload
+    def about_run(self, result: Proved) -> Proved: ...
+    @overload
+    def about_run(self, result: Proved | Estimate) -> Proved | Estimate: ...
+    def about_run(self, result: Proved | Estimate) -> Proved | Estimate:
+        """What a result about the plan says of the run: only the upper end, if not `tight`."""
+        if self.tight or not isinstance(result, Enclosure):
             return result
         return UpperBound(upper=result.upper, about=result.about)
 
@@ -97,15 +106,15 @@ def requested(steps: Steps, file: FromFile, neighbours: Neighbours) -> Request:
 def schedule(steps: Steps, adjacency: Adjacency) -> Schedule:
     """How often, and on whom: from --steps and --sampling-probability, or a trainer's words."""
     if all(getattr(steps, word) is None for word in _TRAINER):
-        probability = require.probability(sampling_probability=steps.sampling_probability or "1")
+        often = "1" if steps.sampling_probability is None else steps.sampling_probability
+        probability = require.probability(sampling_probability=often)
         times = 1 if steps.steps is None else whole(steps=steps.steps)
         return Schedule(sampling_probability=probability, steps=times)
     for name in ("sampling_probability", "steps"):
         if getattr(steps, name) is not None:
             raise _beside(steps, name, "a trainer's words", "It follows from them.")
     for word in _TRAINER:
-        hint = "--examples, --batch-size, --epochs and --sampler come together."
-        must(hint=hint, **{word: getattr(steps, word)})
+        must(hint=_SAMPLER if word == "sampler" else _TOGETHER, **{word: getattr(steps, word)})
     require.one_of(SAMPLERS, sampler=steps.sampler)
     examples, batch_size, epochs = (whole(**{word: getattr(steps, word)}) for word in _TRAINER[:3])
     if not batch_size <= examples:
@@ -152,7 +161,7 @@ def at_delta(at: AtDelta) -> dict[str, Any]:
         raise _beside(at, "log_delta", "--delta", "Give one of the two.")
     if at.log_delta is not None:
         return {"log_delta": logarithm(at.log_delta)}
-    return {"delta": must(delta=at.delta)}
+    return {"delta": must(delta=at.delta, hint="Or --log-delta.")}
 
 
 def must(*, hint: str | None = None, **flag: str | None) -> str:
