@@ -1,9 +1,8 @@
 """Checks certificates of differential privacy, and shares no code with what writes them.
 
 This file stands alone: it needs Python and python-flint only (`python checker.py proof.json`).
-The format is docs/certificates.md; lemmas and sections are those of docs/proofs/contour.md.  A
-certificate only chooses parameters; every number is computed here, as a ball, so a comparison
-holds only where it is certain.  Each hypothesis of a lemma is a `_require`.
+Its format is docs/certificates.md, its lemmas docs/proofs/contour.md.  A certificate only chooses
+parameters; numbers are computed here, as balls, and each hypothesis of a lemma is a `_require`.
 """
 
 from __future__ import annotations
@@ -60,12 +59,11 @@ def check(text: str | bytes) -> Checked:
         _require(document.get("digest") == hashlib.sha256(seal).hexdigest(), "it is damaged")
         said = _fields(document, "format version claim plan proofs digest")
         asked = _fields(said.claim, "epsilon delta adjacency")
-        epsilon, delta = _rational(asked.epsilon), _positive(_rational(asked.delta))
+        epsilon, delta = _rational(asked.epsilon), _rational(asked.delta)
         plan = _plan(said.plan, asked.adjacency)
         shown = {"claim": said.claim, "plan": said.plan}
-        for way, proof in vars(
-            _fields(said.proofs, "remove add" if plan.steps else "both")
-        ).items():
+        proofs = _fields(said.proofs, "remove add" if plan.steps else "both")
+        for way, proof in vars(proofs).items():
             _prove(way, proof, plan, epsilon, delta)
     except _Refused as refusal:
         return Checked(valid=False, reason=str(refusal), **shown)
@@ -125,14 +123,14 @@ def _plan(written: Any, relation: Any) -> Record:
         names = step if type(step) is dict else {}
         if "mu" in names:
             said = _fields(step, "mechanism mu count")
-            _require(said.mechanism == "gdp", "an unknown mechanism")
-            plan.plain.append((_positive(_rational(said.mu)) ** 2, _whole(said.count, 1, COUNT)))
+            _require(said.mechanism == "gdp", "only a gdp step has a mu")
+            plan.plain.append((_rational(said.mu) ** 2, _whole(said.count, 1, COUNT)))
             continue
         said = _fields(step, NORMAL + SAMPLED * ("sampling" in names))
         _require(said.mechanism == "gaussian", "an unknown mechanism")
         _require(names.get("sampling", "poisson") == "poisson", "an unknown sampling")
         sigma, count = _positive(_rational(said.noise_multiplier)), _whole(said.count, 1, COUNT)
-        q = _positive(_rational(names.get("sampling_probability", "1")))
+        q = _rational(names.get("sampling_probability", "1"))
         _require(q <= 1, "a sampling probability above 1")
         if q < 1:
             _require(relation != "replace-one", "nothing is proved for sampling under replace-one")
@@ -213,7 +211,7 @@ def _contour(proof: Record, plan: Record, remove: bool, epsilon: fmpq, delta: fm
     parts = [_slice(part, plan, cut=at > 0) for at, part in enumerate(written)]
     if proof.body is not None:
         said = _fields(proof.body, "lam lines")
-        body.lam, body.lines = _positive(_float(said.lam)), _lines(said.lines, plan, cut=True)
+        body.lam, body.lines = _float(said.lam), _lines(said.lines, plan, cut=True)
     for part, below in zip(parts, [*parts[1:], body], strict=True):
         left, cut = ([(line.above, line.soft) for line in x] for x in (part.under, below.lines))
         _require(left == cut, "the slices do not telescope")
