@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     )
     from bursar.verification.certificate import Certificate
     from bursar.verification.certify import certify
+    from bursar.verification.check import Verdict, check
 
 _LATER = {  # where the names are that TYPE_CHECKING sees
     "accounting.calibrate": ("Calibrated", "calibrate"),
@@ -64,6 +65,7 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     ),
     "verification.certificate": ("Certificate",),
     "verification.certify": ("certify",),
+    "verification.check": ("Verdict", "check"),
 }
 
 __all__ = [
@@ -98,10 +100,12 @@ __all__ = [
     "RenyiDP",
     "Unreachable",
     "UpperBound",
+    "Verdict",
     "VerifiedClaim",
     "ZeroConcentratedDP",
     "calibrate",
     "certify",
+    "check",
     "compare",
     "delta",
     "epsilon",

@@ -35,16 +35,16 @@ class BursarError(Exception):
         return type(self).__name__
 
     def _sentence(self) -> str:
-        told = (
-            f"{self.field} = {shown(self.value)}, but {self.need}."
-            if self.field
-            else f"{self.need}."
-        )
+        told = f"{self.need}."
+        if self.field is not None and self.value is None:
+            told = f"{self.field}: {told}"
+        elif self.field is not None:
+            told = f"{self.field} = {shown(self.value)}, but {told}"
         return f"{told} {self.hint}" if self.hint else told
 
     def to_json(self) -> dict[str, Any]:
         """The one error object: `{"error": {"kind", "field", "value", "need", "hint"}}`."""
-        value = None if self.field is None else shown(self.value)
+        value = None if self.value is None else _short(_text(self.value))
         body = {"kind": self.kind, "field": self.field, "value": value}
         return {"error": {**body, "need": self.need, "hint": self.hint}}
 
@@ -117,6 +117,16 @@ class InternalError(BursarError):
 
 
 def shown(value: object) -> str:
-    """The value as an error shows it: text in quotes, long text cut."""
-    text = repr(value) if isinstance(value, str) or value is None else str(value)
+    """The value as a sentence shows it: text in quotes, long text cut."""
+    return _short(repr(value) if isinstance(value, str) else _text(value))
+
+
+def _text(value: object) -> str:
+    try:
+        return str(value)
+    except ValueError:  # Python does not print a longer one
+        return "a number of more than 4,300 digits"
+
+
+def _short(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."

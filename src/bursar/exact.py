@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 else:
     Number = object
 
-_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,5})?")
-_LONGEST = 5_000  # digits of a numerator or denominator: beyond any meaning, and it bounds memory
+_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,5})?", re.ASCII)
+_LONGEST = 1_000  # digits of a numerator or denominator: beyond any meaning
+_LONGEST_TEXT = 4_000  # characters: 1/2**3321 has 2,323 digits; Python prints no more than 4,300
 
 
 @final
@@ -42,7 +43,7 @@ class Exact(Fraction):
         if isinstance(value, Exact):
             return value
         found = cls(_fraction(value, field))
-        if max(abs(found.numerator), found.denominator).bit_length() > 4 * _LONGEST:
+        if max(abs(found.numerator), found.denominator) > 10**_LONGEST:
             raise InvalidParameter("it has too many digits", field=field, value=value)
         return found
 
@@ -132,7 +133,7 @@ def _from_text(text: str, field: str) -> Fraction:
     if not all(_DECIMAL.fullmatch(part) for part in parts):
         need = "it must be an exact finite number such as 0.001, 1e-5 or 256/60000"
         raise InvalidParameter(need, field=field, value=text)
-    if any(len(part) > _LONGEST or _size(part) > _LONGEST for part in parts):
+    if any(len(part) > _LONGEST_TEXT or _size(part) > _LONGEST for part in parts):
         raise InvalidParameter("it has too many digits", field=field, value=text)
     values = [Fraction(part) for part in parts]
     if slash and values[1] == 0:

@@ -43,14 +43,15 @@ def test_no_threshold_test_does_better() -> None:
         assert best >= found.upper - 1e-3  # and the better of the two attains it
 
 
+@pytest.mark.slow
 def test_the_advantage_is_the_largest_gap() -> None:
-    curve = risk.trade_off(10 * STEP, points=11)
+    curve = risk.trade_off(30 * STEP, points=11)
     gap = max(rate.upper - alpha for alpha, rate in curve)
-    assert risk.advantage(10 * STEP).upper == pytest.approx(gap, abs=2e-2)
+    assert risk.advantage(30 * STEP).upper == pytest.approx(gap, abs=2e-2)
 
 
 def test_more_steps_help_the_attacker() -> None:
-    rates = [risk.true_positive_rate(k * STEP, false_positive_rate="0.1").upper for k in (1, 4, 16)]
+    rates = [risk.true_positive_rate(k * STEP, false_positive_rate="0.1").upper for k in (1, 40)]
     assert rates == sorted(rates)
     assert rates[0] < rates[-1]
 

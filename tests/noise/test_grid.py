@@ -92,6 +92,7 @@ def test_nan_infinities_and_bounds() -> None:
     values = [NAN, INF, -INF, 1e308, -0.0, 2.5, 3.5]
     assert to_grid(values, low=-3, high=3).units.tolist() == [0, 3, -3, 3, 0, 2, 3]
     assert to_grid(values, low=1, high=3).units.tolist()[:3] == [1, 3, 1]
+    assert to_grid([0.0], low="0.3", high=2).units.tolist() == [1]
     assert to_grid([0.7], low="0.1", high="0.7", grid=2).units.tolist() == [2]  # rounded inward
     assert clip_to_grid([[NAN, 5.0], [INF, -INF]], norm=1, grid=3).units.tolist() == [
         [0, 7],

@@ -76,6 +76,13 @@ def test_queries_are_whole_numbers_of_any_size_and_sign() -> None:
     assert (queries >= rho).tolist()[0::3] == [False, True]
 
 
+def test_beyond_the_precision_of_floats() -> None:
+    """2^62 + 1 and 2^62 + 1/2 are one float; noise of 1/100 does not turn their order."""
+    queries = np.full(50, 2**62 + 1)
+    assert (queries + lazy_laplace(scale="1/100", size=50) >= 2**62 + Fraction(1, 2)).all()
+    assert not (queries - 1 + lazy_laplace(scale="1/100", size=50) >= 2**62 + Fraction(1, 2)).any()
+
+
 def test_beyond_floats() -> None:
     nu = lazy_gaussian(noise_std=Fraction(10) ** 400, size=5)
     assert (nu + Fraction(10) ** 403 >= 0).all()

@@ -9,13 +9,14 @@ import pytest
 from flint import arb
 
 from bursar.noise.laws import EXPONENTIAL, GUMBEL, LAPLACE, NORMAL, Law, _hermite
-from bursar.noise.quantile import quantile
+from bursar.noise.quantile import _piece, quantile
 from tests.noise.feed import BITS
 
 pytestmark = pytest.mark.usefixtures("precise")
 
 ALL = [NORMAL, LAPLACE, EXPONENTIAL, GUMBEL]
 LEAST = -30
+PIECES = 29 * 32 + 1  # of a side
 
 
 def definition(law: Law, below: bool, p: arb) -> arb:
@@ -53,6 +54,36 @@ def test_the_error_is_as_claimed(law: Law) -> None:
             worst = max(worst, float(abs(truth - value)))
         assert worst <= table.error
         assert worst > table.error / 16, "the bound is far from what happens"
+
+
+@pytest.mark.parametrize("law", ALL, ids=lambda law: law.name)
+def test_each_error_has_its_term(law: Law) -> None:
+    """Roundings in Horner's rule, of values and of p, recomputed from the coefficients alone."""
+    table = quantile(law)
+    size = np.abs(table.coefficients)
+    weights = np.array([min(2 * n + 1, 16) * 0.5**n for n in range(9)])
+    roundings = (weights[:, None] * size).sum(axis=0)
+    slopes = 0.0
+    for i, value in enumerate(table.coefficients[0].tolist()):
+        below, (binade, place) = i >= PIECES, divmod(i % PIECES, 32)
+        middle = arb(32.5 + place) * arb(2) ** (LEAST + binade - 5)
+        roundings[i] += float(abs(definition(law, below, middle) - value) * 2**53)
+        slopes = max(slopes, size[1][i] * (32 + place))
+    assert table.error * 2**53 >= roundings.max() + 2 * slopes
+
+
+@pytest.mark.parametrize("law", ALL, ids=lambda law: law.name)
+def test_a_wide_piece_has_the_remainder_in_its_error(law: Law) -> None:
+    for tail, below in ((law.upper, False), (law.lower, True)):
+        column, error, _, _ = _piece(tail, 0.25, 0.0625)
+        sign = law.mirror if below else 1
+        worst = arb(0)
+        for t in np.linspace(-0.5, 0.5, 33).tolist():
+            near = sum((arb(c) * arb(t) ** n for n, c in enumerate(column)), arb(0))
+            truth = definition(law, below, arb(0.28125) + arb(0.0625) * t)
+            worst = max(worst, abs(truth - sign * near))
+        assert worst <= error
+        assert worst > 2**-45  # of which no rounding is capable
 
 
 def test_what_is_too_small_for_floats_is_nan() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import final
 
 from flint import arb
@@ -21,6 +22,8 @@ from bursar.privacy.pairs import AtomsPair
 from bursar.truth import BillLine
 
 _MOST_ATOMS = 400_000
+_LONGEST = 1_000_000  # bits of a rational number
+_LARGEST_LOSS = 10**50  # e to it, or its inverse, still is a ball that says something
 _BITS = 192
 
 Atom = tuple[arb, arb, arb]  # the loss, and its probabilities under P and under Q
@@ -45,6 +48,8 @@ class AtomsProfile:
                 f"the finite sum has {size} terms",
                 hint="Merge equal statements, or ask for --method rdp.",
             )
+        if sum(n * pair.epsilon for pair, n in self.parts) > _LARGEST_LOSS:
+            raise LimitReached("the largest loss is beyond the finite sum")
         with precision(_BITS):
             atoms: list[Atom] = [(arb(0), arb(1), arb(1))]
             for pair, count in self.parts:
@@ -62,6 +67,8 @@ class AtomsProfile:
     def delta_at(self, epsilon: arb) -> arb:
         """The sum over the losses above ε; those too near to tell are summed one by one."""
         with precision(_BITS):
+            if epsilon >= self.atoms[-1][0]:
+                return self.infinite
             near = 1e-12 * (1 + abs(float(epsilon)))
             first = bisect.bisect_left(self.losses, float(epsilon) - near)
             sure = bisect.bisect_right(self.losses, float(epsilon) + near)
@@ -78,8 +85,10 @@ class AtomsProfile:
         with precision(_BITS):
             if self.delta_at(arb(0)) <= target:
                 return Bracket(arb(0), arb(0))
+            if self.infinite > target:
+                return Bracket(arb("inf"), None)
             if not self.infinite <= target:
-                return Bracket(self.atoms[-1][0].lower(), None)
+                raise LimitReached("δ is too near the probability of an infinite loss")
             low, high = 0, len(self.atoms)  # δ at the loss of `high` is known to be ≤ target
             while high - low > 1:
                 middle = (low + high) // 2
@@ -109,6 +118,15 @@ class AtomsProfile:
     def bill(self) -> tuple[BillLine, ...]:
         """Rounding only."""
         return (BillLine("rounding", 2.0**-52, "finite sum in ball arithmetic"),)
+
+
+def infinite_exactly(parts: tuple[tuple[AtomsPair, int], ...]) -> Fraction | None:
+    """`infinite` as a rational number; None where that is too long to write."""
+    if sum(n * pair.delta.denominator.bit_length() for pair, n in parts if pair.delta) > _LONGEST:
+        return None
+    return 1 - math.prod(
+        ((1 - pair.delta) ** n for pair, n in parts if pair.delta), start=Fraction(1)
+    )
 
 
 def infinite(parts: tuple[tuple[AtomsPair, int], ...]) -> arb:

@@ -20,7 +20,7 @@ from bursar.errors import InvalidParameter
 from bursar.exact import Exact, Number
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
-from bursar.truth import Proved
+from bursar.truth import Estimate, Proved
 
 
 @final
@@ -88,12 +88,17 @@ def calibrate(
     if not callable(make_plan):
         need = "it must be a function from the value to a plan"
         raise InvalidParameter(need, field="make_plan", value=make_plan)
+    if not isinstance(integer, bool):
+        raise InvalidParameter("it must be True or False", field="integer", value=integer)
     target = require.nonnegative(epsilon=epsilon)
 
     def ask(value: float) -> Proved:
-        return choose.epsilon(
+        found = choose.epsilon(
             make_plan(value), delta=delta, log_delta=log_delta, adjacency=adjacency, method=method
         )
+        if isinstance(found, Estimate):
+            raise InvalidParameter("it must be one that proves", field="method", value=method)
+        return found
 
     search = Crossing(ask, Wholes() if integer else Decimals(), target)
     ends = search.outward() if bracket is None else search.inside(bracket)

@@ -1,76 +1,47 @@
 """Which accountant answers: the tightest that can, and why the others could not.
 
-Each accountant is a line of `ACCOUNTANTS`, tightest first.  One that has no proof for a plan, or
-reaches a limit, is passed over, and the answer says so; a bound that is not tight is compared with
-the others', and the least one is the answer.  Not here: all of them side by side (`compare.py`).
+One that has no proof for a plan, or reaches a limit, is passed over, and the answer says so; a
+bound that is not sharp is compared with the others', and the least is the answer.  Accountants
+without proof answer only when they are asked by name.  Not here: all side by side (`compare.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Protocol, final
+from dataclasses import replace
+from typing import overload
 
 from bursar import require
-from bursar.accounting import exact, rdp
-from bursar.adjacency import DEFAULT, Adjacency, Direction
-from bursar.errors import BursarError, LimitReached, NoProof
+from bursar.accounting.accountants import ACCOUNTANTS, PROVED, Accountant, Answer
+from bursar.adjacency import DEFAULT, Adjacency
+from bursar.errors import BursarError, InternalError, LimitReached, NoProof
 from bursar.exact import Number
-from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
-from bursar.truth import Enclosure, Proved, Refusal, UpperBound
+from bursar.truth import Enclosure, Estimate, Proved, Refusal, UpperBound
 
 _SHARP = 1e-3  # relative: an enclosure that is wider is compared with the other bounds
 
 
-class AsksEpsilon(Protocol):
-    """The least ε that an accountant proves at a δ."""
-
-    def __call__(
-        self,
-        run: Plan | Mechanism,
-        /,
-        *,
-        delta: Number | None = None,
-        log_delta: float | None = None,
-        adjacency: Adjacency | str = DEFAULT,
-    ) -> Proved:
-        """Raises NoProof, LimitReached, or InvalidParameter for the question itself."""
-
-
-class AsksDelta(Protocol):
-    """The least δ that an accountant proves at an ε."""
-
-    def __call__(
-        self, run: Plan | Mechanism, /, *, epsilon: Number, adjacency: Adjacency | str = DEFAULT
-    ) -> Proved:
-        """Raises as for an ε."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Accountant:
-    """One way to account: its name, its kind of truth, the view of a plan that it takes."""
-
-    name: str
-    kind: str
-    view: Callable[[Plan, Adjacency], object]
-    epsilon: AsksEpsilon
-    delta: AsksDelta
-
-
-def _pairs(plan: Plan, adjacency: Adjacency) -> object:
-    return views.pairs(plan, adjacency, Direction.REMOVE)
-
-
-ACCOUNTANTS = (
-    Accountant(exact.NAME, Enclosure.kind, _pairs, exact.epsilon, exact.delta),
-    Accountant(rdp.NAME, UpperBound.kind, views.rdp, rdp.epsilon, rdp.delta),
-)
-
-
+@overload
+def epsilon(
+    run: Plan | Mechanism,
+    *,
+    delta: Number | None = None,
+    log_delta: float | None = None,
+    adjacency: Adjacency | str = DEFAULT,
+    method: None = None,
+) -> Proved: ...
+@overload
+def epsilon(
+    run: Plan | Mechanism,
+    *,
+    delta: Number | None = None,
+    log_delta: float | None = None,
+    adjacency: Adjacency | str = DEFAULT,
+    method: str | None,
+) -> Answer: ...
 def epsilon(
     run: Plan | Mechanism,
     *,
@@ -78,8 +49,8 @@ def epsilon(
     log_delta: float | None = None,
     adjacency: Adjacency | str = DEFAULT,
     method: str | None = None,
-) -> Proved:
-    """The least ε that is proved for this δ, by the tightest accountant or by `method`.
+) -> Answer:
+    """The least ε that is proved for this δ, by the tightest accountant; or what `method` says.
 
     Give one of `delta` in [0, 1] and `log_delta` at or below 0.  Raises InvalidParameter, NoProof
     where no accountant takes the plan, LimitReached with the safe answer so far.
@@ -91,20 +62,36 @@ def epsilon(
     """
     plan, relation = Plan.of(run), Adjacency.of(adjacency)
 
-    def ask(accountant: Accountant) -> Proved:
+    def ask(accountant: Accountant) -> Answer:
         return accountant.epsilon(plan, delta=delta, log_delta=log_delta, adjacency=relation)
 
-    return _answered(ask, method)
+    return _tightest(ask, PROVED) if method is None else _named(ask, method)
 
 
+@overload
+def delta(
+    run: Plan | Mechanism,
+    *,
+    epsilon: Number,
+    adjacency: Adjacency | str = DEFAULT,
+    method: None = None,
+) -> Proved: ...
+@overload
+def delta(
+    run: Plan | Mechanism,
+    *,
+    epsilon: Number,
+    adjacency: Adjacency | str = DEFAULT,
+    method: str | None,
+) -> Answer: ...
 def delta(
     run: Plan | Mechanism,
     *,
     epsilon: Number,
     adjacency: Adjacency | str = DEFAULT,
     method: str | None = None,
-) -> Proved:
-    """The least δ that is proved for this ε ≥ 0, by the tightest accountant or by `method`.
+) -> Answer:
+    """The least δ that is proved for this ε ≥ 0, by the tightest accountant; or what `method` says.
 
     Raises as `epsilon` does.
 
@@ -114,66 +101,39 @@ def delta(
     """
     plan, relation = Plan.of(run), Adjacency.of(adjacency)
 
-    def ask(accountant: Accountant) -> Proved:
+    def ask(accountant: Accountant) -> Answer:
         return accountant.delta(plan, epsilon=epsilon, adjacency=relation)
 
-    return _answered(ask, method)
+    return _tightest(ask, PROVED) if method is None else _named(ask, method)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Taker:
-    """Whether an accountant takes a plan; `refused` says why not."""
-
-    method: str
-    kind: str
-    refused: str | None
-
-
-def takers(run: Plan | Mechanism, *, adjacency: Adjacency | str = DEFAULT) -> tuple[Taker, ...]:
-    """Which accountants take a plan, tightest first, and why the others do not.
-
-    >>> from bursar.mechanisms.statements import ApproximateDP
-    >>> takers(ApproximateDP(epsilon=1, delta=1e-9))[1]
-    Taker(method='rdp', kind='upper-bound', refused='approximate-dp has no rdp view')
-    """
-    plan, relation = Plan.of(run), Adjacency.of(adjacency)
-    found = []
-    for accountant in ACCOUNTANTS:
-        refused = None
-        try:
-            accountant.view(plan, relation)
-        except NoProof as error:
-            refused = error.need
-        found.append(Taker(accountant.name, accountant.kind, refused))
-    return tuple(found)
-
-
-def _answered(ask: Callable[[Accountant], Proved], method: str | None) -> Proved:
-    if method is None:
-        return _tightest(ask, ACCOUNTANTS)
-    names = [accountant.name for accountant in ACCOUNTANTS]
-    chosen = ACCOUNTANTS[names.index(require.one_of(names, method=method))]
+def _named(ask: Callable[[Accountant], Answer], method: str) -> Answer:
+    """By one accountant; where it reaches a limit, the safe answer so far is the others'."""
+    named = {accountant.name: accountant for accountant in ACCOUNTANTS}
+    chosen = named[require.one_of(named, method=method)]
     try:
         return ask(chosen)
     except LimitReached as error:
         with suppress(NoProof, LimitReached):
-            others = [accountant for accountant in ACCOUNTANTS if accountant is not chosen]
+            others = [accountant for accountant in PROVED if accountant is not chosen]
             error.partial = error.partial or _tightest(ask, others)
         raise
 
 
-def _tightest(ask: Callable[[Accountant], Proved], among: Sequence[Accountant]) -> Proved:
+def _tightest(ask: Callable[[Accountant], Answer], among: Iterable[Accountant]) -> Proved:
     """The first answer that is sharp, or else the least of the bounds with the best lower end."""
     answers: list[Proved] = []
     errors: dict[str, BursarError] = {}
     for accountant in among:
         try:
-            answers.append(ask(accountant))
+            answer = ask(accountant)
         except (NoProof, LimitReached) as error:
             errors[accountant.name] = error
             continue
-        if _sharp(answers[-1]):
+        if isinstance(answer, Estimate):
+            raise InternalError(f"{accountant.name} has no proof and cannot be chosen")
+        answers.append(answer)
+        if _sharp(answer):
             break
     if not answers:
         raise _nobody(errors)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
-from bursar.accounting.choose import ACCOUNTANTS
+from bursar.accounting.accountants import ACCOUNTANTS, Answer
 from bursar.adjacency import DEFAULT, Adjacency
 from bursar.errors import LimitReached, NoProof
 from bursar.exact import Number
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
-from bursar.truth import Proved, Refusal
+from bursar.truth import Refusal
 
 
 @final
@@ -21,9 +21,9 @@ from bursar.truth import Proved, Refusal
 class Comparison:
     """One entry for each accountant, tightest first: its answer, or its refusal."""
 
-    entries: tuple[Proved | Refusal, ...]
+    entries: tuple[Answer | Refusal, ...]
 
-    def __iter__(self) -> Iterator[Proved | Refusal]:
+    def __iter__(self) -> Iterator[Answer | Refusal]:
         return iter(self.entries)
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ def compare(
     rdp          upper-bound  ε ≤ 2.16...
     """
     plan, relation = Plan.of(run), Adjacency.of(adjacency)
-    entries: list[Proved | Refusal] = []
+    entries: list[Answer | Refusal] = []
     for accountant in ACCOUNTANTS:
         try:
             found = accountant.epsilon(plan, delta=delta, log_delta=log_delta, adjacency=relation)
@@ -73,7 +73,7 @@ def compare(
     return Comparison(tuple(entries))
 
 
-def row(entry: Proved | Refusal) -> tuple[str, str, str]:
+def row(entry: Answer | Refusal) -> tuple[str, str, str]:
     """Method, kind, and the numbers rounded so that they stay true; or the reason."""
     if isinstance(entry, Refusal):
         return entry.method, "refused", entry.why

@@ -78,8 +78,10 @@ class ContourProfile:
 
     def epsilon_at(self, target: arb) -> Bracket:
         """A bracket for ε, decided at both ends by contours near it."""
+        if self.infinite > target:
+            return Bracket(arb("inf"), None)
         if not self.infinite < target:
-            return Bracket(arb(0), None)
+            raise LimitReached("δ is too near the probability of an infinite loss")
         whole, target = target, target - self.infinite
         log_delta = float(target.log())
         lam = solve_decreasing(lambda tilt: self.found.saddle(tilt)[1] - log_delta, 1.0)

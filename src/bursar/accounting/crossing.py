@@ -141,7 +141,7 @@ class Crossing:
         raise self.unreachable()
 
     def narrowed(self, good: int, bad: int) -> tuple[int, int]:
-        """Neighbours: by the secant, twice as far where an end stays, by halves where it is slow."""
+        """Neighbours: by the secant, twice as far where an end stays, by halves where slow."""
         ends, moved, again = {True: good, False: bad}, True, False
         width, waited = abs(good - bad), 0
         while (now := abs(ends[True] - ends[False])) > 1:

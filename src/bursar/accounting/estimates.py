@@ -60,7 +60,7 @@ class Estimator:
         """An estimate of the least δ at this ε."""
         started = time.perf_counter()
         at, relation = require.nonnegative(epsilon=epsilon), Adjacency.of(adjacency)
-        value = self._worst(_sketched(Plan.of(run), relation), float(at))
+        value = self._worst(sketched(Plan.of(run), relation), float(at))
         return self._answer(value, "delta", at.text, relation, started)
 
     def epsilon(
@@ -75,7 +75,7 @@ class Estimator:
         started = time.perf_counter()
         question, relation = Question.of_delta(delta, log_delta), Adjacency.of(adjacency)
         target = math.exp(question.log_delta) if question.delta is None else float(question.delta)  # type: ignore[arg-type]
-        both = _sketched(Plan.of(run), relation)
+        both = sketched(Plan.of(run), relation)
         value = math.inf if target == 0 else self._solve(both, target)
         return self._answer(value, "epsilon", question.text, relation, started)
 
@@ -112,7 +112,8 @@ class Estimator:
         return Estimate(value=value, method=self.name, about=about)
 
 
-def _sketched(plan: Plan, relation: Adjacency) -> list[Sketched]:
+def sketched(plan: Plan, relation: Adjacency) -> list[Sketched]:
+    """The privacy loss of a plan in each direction, or NoProof where it has atoms."""
     found = []
     for way in Direction:
         pairs = views.pairs(plan, relation, way)
@@ -121,6 +122,7 @@ def _sketched(plan: Plan, relation: Adjacency) -> list[Sketched]:
                 "this estimate smooths the privacy loss, which here has atoms",
                 hint="The exact accountant takes such plans: method exact.",
             )
+        exact.check_floats(pairs)
         loss = exact.loss_of(pairs)
         found.append(Sketched(cumulant(list(loss.steps), loss.factors), float(loss.top())))
     return found

@@ -8,19 +8,20 @@ enough it raises LimitReached.  Not here: certificates (verification).
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 
 from flint import arb
 
 from bursar import require
 from bursar.accounting import laplace
-from bursar.accounting.atoms import AtomsProfile, infinite
+from bursar.accounting.atoms import AtomsProfile, infinite, infinite_exactly
 from bursar.accounting.contour import Loss
 from bursar.accounting.contour_profile import ContourProfile
 from bursar.accounting.profiles import Either, GaussianProfile, Profile, SingleProfile
 from bursar.accounting.question import Question
 from bursar.adjacency import DEFAULT, Adjacency, Direction
+from bursar.errors import LimitReached
 from bursar.exact import Exact, Number
 from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
@@ -41,6 +42,10 @@ from bursar.privacy.pairs import (
 from bursar.truth import About, Answered, Enclosure, Proved, UpperBound
 
 NAME = "exact"
+
+_LARGEST = 10**50  # and its inverse: of the numbers of a contour
+_NEARLY = 1 - Fraction(1, 10**15)
+_RDP = "Ask for --method rdp."
 
 
 def epsilon(
@@ -64,8 +69,8 @@ def epsilon(
     worst = views.pairs(plan, relation, direction or Direction.REMOVE)
     if question.is_one:
         return _answer(worst, Bracket(arb(0), arb(0)), about, "δ = 1 holds for everything", started)
-    if question.is_zero:
-        return _pure(worst, about, started)
+    if question.is_zero or question.delta == infinite_exactly(_atoms(worst)):
+        return _pure(worst, question.is_zero, about, started)
     with precision(256):
         target = question.delta_ball()
     if direction is not None or all(symmetric(pair) for pair, _ in worst.parts):
@@ -99,8 +104,10 @@ def delta(
     found: list[tuple[float, float, Direction, Profile]] = []
     pairs = views.pairs(plan, relation, direction or Direction.REMOVE)
     same = all(symmetric(pair) for pair, _ in pairs.parts)
+    largest = _largest_loss(pairs) if same else None
+    beyond = largest is not None and at >= largest[0]
     for way in [direction or Direction.REMOVE] if direction or same else list(Direction):
-        one = profile(views.pairs(plan, relation, way))
+        one = _silent(pairs) if beyond else profile(views.pairs(plan, relation, way))
         below = one.delta_at(ends[0])
         above = below if ends[0] == ends[1] else one.delta_at(ends[1])
         found.append((min(1.0, float_up(below)), max(0.0, float_down(above)), way, one))
@@ -122,8 +129,7 @@ def delta(
 
 def profile(composition: Composition) -> Profile:
     """The profile of these pairs in balls: a closed form, a finite sum, or contours."""
-    parts = composition.parts
-    atoms = tuple((pair, n) for pair, n in parts if isinstance(pair, AtomsPair))
+    parts, atoms = composition.parts, _atoms(composition)
     if len(atoms) == len(parts):
         return AtomsProfile(atoms)
     loss = loss_of(composition)
@@ -132,7 +138,18 @@ def profile(composition: Composition) -> Profile:
         return GaussianProfile(factor.mu_squared)  # type: ignore[attr-defined]
     if len(parts) == 1 and loss.steps and loss.steps[0][1] == 1:
         return SingleProfile(loss.steps[0][0])
+    check_floats(composition)
     return _with_residues(parts, ContourProfile.of(loss, infinite(atoms)))
+
+
+def _atoms(composition: Composition) -> tuple[tuple[AtomsPair, int], ...]:
+    return tuple((pair, n) for pair, n in composition.parts if isinstance(pair, AtomsPair))
+
+
+def _silent(composition: Composition) -> Profile:
+    """The profile beyond the largest finite loss: that of the infinite ones alone."""
+    atoms = _atoms(composition)
+    return AtomsProfile(tuple((replace(pair, epsilon=Exact(0)), n) for pair, n in atoms))
 
 
 def loss_of(composition: Composition) -> Loss:
@@ -152,6 +169,16 @@ def loss_of(composition: Composition) -> Loss:
     if mu_squared:
         factors.append((GaussianFactor(Exact(mu_squared)), 1))
     return Loss(tuple(steps), tuple(factors))
+
+
+def check_floats(composition: Composition) -> None:
+    """Float64 proposes contours, so it must hold the numbers, with room to spare."""
+    for pair, count in composition.parts:
+        numbers = [getattr(pair, field.name) for field in fields(pair)]
+        sizes = [Fraction(value) for value in (*numbers, count) if isinstance(value, Exact | int)]
+        held = all(size == 0 or 1 <= size * _LARGEST <= _LARGEST**2 for size in sizes)
+        if not held or getattr(pair, "sampling_probability", 0) > _NEARLY:
+            raise LimitReached("a number of this plan is beyond what float64 can hold", hint=_RDP)
 
 
 def _answered(direction: Direction | None) -> Answered:
@@ -187,44 +214,46 @@ def _worse(
     return both, replace(about, direction=way)
 
 
-def _pure(pairs: Composition, about: About, started: float) -> Proved:
-    """ε at δ = 0: the largest loss, which is infinite for every Gaussian."""
-    found = arb(0)
-    for pair, n in pairs.parts:
-        largest = _largest_loss(pair)
-        if largest is None:
-            reason = "no finite ε holds at δ = 0: the privacy loss has no upper end"
-            return _answer(pairs, Bracket(arb("inf"), None), about, reason, started)
-        with precision(128):
-            found += n * largest
-    reason = "δ = 0: ε is the largest privacy loss"
+def _pure(pairs: Composition, zero: bool, about: About, started: float) -> Proved:
+    """ε where δ leaves no room for a finite loss above it: the largest one, if there is one."""
+    infinite_too = zero and any(getattr(pair, "delta", 0) > 0 for pair, _ in pairs.parts)
+    largest = None if infinite_too else _largest_loss(pairs)
+    if largest is None:
+        reason = "no finite ε holds: the privacy loss has no upper end"
+        return _answer(pairs, Bracket(arb("inf"), None), about, reason, started)
+    exactly, rest = largest
+    with precision(256):
+        found = ball(exactly) + rest
+    reason = "ε is the largest privacy loss: δ leaves no room for one above it"
     return _answer(pairs, Bracket(found.lower(), found.upper()), about, reason, started)
 
 
-def _largest_loss(pair: Pair) -> arb | None:
-    """The upper end of the privacy loss of one pair; None where it has none."""
-    with precision(128):
+def _largest_loss(pairs: Composition) -> tuple[Fraction, arb] | None:
+    """The largest finite loss, as a rational and an irrational part; None where there is none."""
+    exactly, rest = Fraction(0), arb(0)
+    for pair, n in pairs.parts:
         match pair:
-            case AtomsPair(delta=delta) if delta == 0:
-                return ball(pair.epsilon)
+            case AtomsPair():
+                exactly += n * pair.epsilon
             case LaplacePair():
-                return 1 / ball(pair.scale)
+                exactly += n / pair.scale
             case SubsampledGaussianPair(direction=Direction.ADD):
-                return -(-ball(pair.sampling_probability)).log1p()
-    return None
+                with precision(256):
+                    rest -= n * (-ball(pair.sampling_probability)).log1p()
+            case _:
+                return None
+    return exactly, rest
 
 
 def _answer(
     pairs: Composition, bracket: Bracket, about: About, reason: str | None, started: float
 ) -> Proved:
     upper = float("inf") if bracket.high is None else float_up(bracket.high)
-    lower = (
-        float("inf")
-        if bracket.high is None and not bracket.low.is_finite()
-        else max(0.0, float_down(bracket.low))
-    )
+    lower = max(0.0, float_down(bracket.low)) if bracket.low.is_finite() else float("inf")
     if upper == float("inf") and reason is None:
-        reason, lower = "the probability of an infinite privacy loss is above δ", float("inf")
+        sure = lower == upper
+        above = "the probability of an infinite privacy loss is above δ"
+        reason = above if sure else "ε is above the largest float"
     if upper == 0 and reason is None:
         reason = "δ is at or above the total variation distance, so ε = 0 holds"
     about = replace(about, reason=reason, seconds=time.perf_counter() - started)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from flint import arb
+from flint import arb, ctx
 
 from bursar import require
 from bursar.errors import InvalidParameter
 from bursar.exact import Exact, Number
 from bursar.numerics.balls import ball
+from bursar.numerics.search import refined
 
 
 @final
@@ -49,8 +50,10 @@ class Question:
         return self.delta == 1
 
     def delta_ball(self) -> arb:
-        """δ as a ball."""
-        return ball(self.delta) if self.delta is not None else arb(self.log_delta).exp()
+        """δ as a ball, above 0 unless δ is 0."""
+        if self.delta is not None:
+            return ball(self.delta)
+        return refined(lambda: arb(self.log_delta).exp(), bits=max(64, ctx.prec - 16))
 
     def log_ball(self) -> arb:
         """log δ as a ball, for δ above 0."""

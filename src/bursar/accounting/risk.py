@@ -144,15 +144,13 @@ class _Curve:
         def roughly(log_x: float) -> float:
             return self.guess(log_x) + math.exp(log_x) * alpha
 
-        upper = 1.0
-        for value in (roughly, exactly):
-            best = _least(value)
-            for gap in (1e-4, 2e-3, 3e-2):
-                points = [best + j * gap * max(1.0, abs(best)) for j in (-2, -1, 0, 1, 2)]
-                lower, found = self._enclosed(points, rate)
-                upper = min(upper, found)
-                if lower > 0:
-                    return min(lower, upper), upper
+        best, upper = _polished(exactly, _least(roughly)), 1.0
+        for gap in (1e-4, 2e-3, 3e-2, 0.3):
+            points = [best + j * gap * max(1.0, abs(best)) for j in (-2, -1, 0, 1, 2)]
+            lower, found = self._enclosed(points, rate)
+            upper = min(upper, found)
+            if lower > 0:
+                return min(lower, upper), upper
         return 0.0, upper
 
     def _at_none(self) -> tuple[float, float]:
@@ -207,3 +205,15 @@ def _least(value: Callable[[float], float]) -> float:
         if high - low < 1e-5:
             break
     return (low + high) / 2
+
+
+def _polished(value: Callable[[float], float], best: float) -> float:
+    """A few parabolas through exact values, towards the least."""
+    step = 0.03 * max(1.0, abs(best))
+    for _ in range(4):
+        low, here, high = value(best - step), value(best), value(best + step)
+        bend = low - 2 * here + high
+        move = 0.5 * step * (low - high) / bend if bend > 0 else math.copysign(2 * step, low - high)
+        best += max(-2 * step, min(move, 2 * step))
+        step = max(abs(move) / 2, 1e-4) if abs(move) < step else step
+    return best

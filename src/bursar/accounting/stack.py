@@ -95,7 +95,7 @@ class Stack:
             if not math.isfinite(step):
                 break
             location += step
-            if abs(step) <= 1e-15 * abs(location):
+            if abs(step) <= 1e-14 * abs(location):
                 break
         return location, slope
 

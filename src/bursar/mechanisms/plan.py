@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, final
 
@@ -52,11 +52,16 @@ class Plan:
             "it must be a mechanism or a plan", field="plan", value=run, hint="Write 1000 * step."
         )
 
-    def __add__(self, other: Mechanism | Plan) -> Plan:
+    @classmethod
+    def collected(cls, steps: Iterable[tuple[Mechanism, int]]) -> Plan:
+        """The plan of all these steps; equal mechanisms are counted together."""
         counts: Counter[Mechanism] = Counter()
-        for mechanism, n in self.steps + Plan.of(other).steps:
+        for mechanism, n in steps:
             counts[mechanism] += n
-        return Plan(tuple(sorted(counts.items(), key=_text)))
+        return cls(tuple(sorted(counts.items(), key=_text)))
+
+    def __add__(self, other: Mechanism | Plan) -> Plan:
+        return Plan.collected(self.steps + Plan.of(other).steps)
 
     def __rmul__(self, count: int) -> Plan:
         return Plan.of(self, count=count)

@@ -6,7 +6,7 @@ for that one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, final
 
@@ -143,6 +143,9 @@ class RenyiDP(Mechanism):
     values: tuple[Exact, ...]
 
     def __init__(self, *, orders: Sequence[Number], values: Sequence[Number]) -> None:
+        for field, given in {"orders": orders, "values": values}.items():
+            if not isinstance(given, Iterable) or isinstance(given, (str, bytes, Mapping)):
+                raise InvalidParameter("it must be a list of numbers", field=field, value=given)
         at = tuple(Exact.of(order, field="orders") for order in orders)
         if not at or any(not order > 1 for order in at) or sorted(set(at)) != list(at):
             raise InvalidParameter("orders must be above 1 and increase", field="orders", value=at)

@@ -1,7 +1,8 @@
 """Ball arithmetic (Arb, through python-flint): the one place that knows how balls meet floats.
 
 A ball contains the truth; a float that leaves here is rounded outward.  The working precision
-is a context of the thread, set by `precision` and restored on exit.
+belongs to the process (python-flint's context), is set by `precision` and restored on exit; another
+thread that changes it makes balls wider, never wrong.
 """
 
 from __future__ import annotations

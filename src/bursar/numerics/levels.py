@@ -123,6 +123,7 @@ def threshold(step: StepSketch, y: float) -> float:
     return 0.5 + step.s**2 * math.log((math.expm1(y) + step.q) / step.q)
 
 
+@np.errstate(all="ignore")  # what overflows is not chosen
 def propose_levels(
     found: Cumulant, location: float, log_delta: float, tolerance: float
 ) -> tuple[list[Shape], Outer | None]:

@@ -50,6 +50,7 @@ class Shape:
     left: Outer | None  # None: no tilt, and mass at most 1
 
 
+@np.errstate(all="ignore")  # what overflows is not chosen
 def propose(
     found: Cumulant, lam: float, location: float, log_delta: float, tolerance: float = TOLERANCE
 ) -> Shape:
@@ -92,6 +93,7 @@ def shape_bits(steps: tuple[StepSketch, ...], lines: tuple[LineSpec, ...], digit
     return 32 * math.ceil((digits + need + 24) / math.log(2) / 32)
 
 
+@np.errstate(all="ignore")  # what overflows is not chosen
 def tilts(
     cumulant: Callable[[Array], Array],
     lam: float,
@@ -113,8 +115,7 @@ def tilts(
     k = cumulant(found)
     chernoff = k - found * location + found * np.log(found) - (1 + found) * np.log1p(found)
     gaps = found[None, :] - found[:, None]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        need = (chernoff[None, :] - target) / np.abs(gaps)
+    need = (chernoff[None, :] - target) / np.abs(gaps)
     right = np.where(gaps > 0, need, np.inf)
     left = np.where(gaps < 0, need, np.inf)
     none = ((mass or 0.0) - target) / found
@@ -173,13 +174,13 @@ class _Slants:
 
     def best(self, u: float) -> tuple[float, float]:
         """The least log ratio over the shifts, and the shift."""
-        with np.errstate(over="ignore"):
-            change = np.expm1(self.spread - u * self.turn) @ self.mass
+        change = np.expm1(self.spread - u * self.turn) @ self.mass
         logs = self.growth + np.log1p(np.maximum(change, -1 + 1e-15))
         at = int(np.argmin(logs))
         return min(float(logs[at]), 0.0), float(self.shifts[at])
 
 
+@np.errstate(all="ignore")  # what overflows is not chosen
 def line(
     sketch: StepSketch,
     lam: float,

@@ -11,10 +11,10 @@ In the add direction everything here is about Y − top, which keeps its digits 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
 
-from flint import acb, arb
+from flint import acb, arb, ctx
 
 from bursar.adjacency import Direction
 from bursar.exact import Exact
@@ -29,6 +29,9 @@ class Step:
     s: Exact
     q: Exact
     direction: Direction
+    _known: dict[int, tuple[arb, arb, arb]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )  # by working precision: s², q, ρ
 
     @property
     def removes(self) -> bool:
@@ -45,16 +48,23 @@ class Step:
 
     def odds(self) -> arb:
         """ρ = q/(1−q)."""
-        return ball(Exact(self.q / (1 - self.q)))
+        return self._constants()[2]
+
+    def _constants(self) -> tuple[arb, arb, arb]:
+        """s², q and ρ, made once for each precision: they are asked for at every node."""
+        if ctx.prec not in self._known:
+            odds = ball(Exact(self.q / (1 - self.q)))
+            self._known[ctx.prec] = ball(self.s) ** 2, ball(self.q), odds
+        return self._known[ctx.prec]
 
     def exp_x(self, t: acb) -> acb:
         """e^x."""
-        return ((t - 0.5) / ball(self.s) ** 2).exp()
+        return ((t - 0.5) / self._constants()[0]).exp()
 
     def log_w(self, exp_x: acb) -> acb:
         """L, from e^x; the principal branch is the continuous one for |Im t| < πs²."""
         if self.removes:
-            q = ball(self.q)
+            q = self._constants()[1]
             return (1 - q + q * exp_x).log()
         return (self.odds() * exp_x).log1p()
 

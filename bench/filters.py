@@ -1,0 +1,161 @@
+"""How fast filters decide: people against `state += cost`, and a million charges to each budget.
+
+    python bench/filters.py [--people 1e7 ...] [--charges 1e6] [--out filters.json]
+
+People: one round of the public door, `IndividualFilter.charge`, and `state += cost` on the same
+arrays, alternated in one process; medians, and the peak of memory.  Charges: each next step
+depends on the decision before it; the time of the first and of the last tenth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import statistics
+import sys
+import time
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bursar.exact import Exact
+from bursar.filters.approximate import DpFilter, RogersFilter
+from bursar.filters.concentrated import ZcdpFilter
+from bursar.filters.gaussian import GdpFilter
+from bursar.filters.individual import IndividualFilter
+from bursar.filters.individual_costs import of_squared_norms
+from bursar.filters.machine import Filter, Granted
+from bursar.filters.renyi import AnyOrderFilter, RenyiFilter
+from bursar.mechanisms.base import Mechanism
+from bursar.mechanisms.gaussian import Gaussian
+from bursar.mechanisms.statements import PureDP
+
+KINDS = {  # what is kept, and what a question costs
+    "32 bits, costs of 32": (40_000, np.uint32),
+    "64 bits, costs of 32": (2**40, np.uint32),
+    "64 bits, costs of 64": (2**40, np.uint64),
+}
+
+
+def people(n: int, kind: str, rounds: int) -> dict[str, Any]:
+    """One question to n people, so many times."""
+    budget, of_costs = KINDS[kind]
+    before = peak()
+    variance = Exact(Fraction(budget, 2))
+    machine = IndividualFilter.for_norms(rho=1, noise_variance=variance, people=n)
+    cost = np.random.default_rng(1).integers(0, min(budget // 4, 2**31), n, dtype=of_costs)
+    standing = machine.start()
+    held = standing.reveal().nbytes + cost.nbytes + n  # and who is inside
+    times: dict[str, list[float]] = {"plain": [], "filter": []}
+    for _ in range(rounds):
+        times["plain"].append(plain(standing.reveal(), cost))
+        started = time.perf_counter()
+        costs = of_squared_norms(machine, cost, noise_variance=variance)
+        standing, _ = machine.charge(standing, costs)
+        times["filter"].append(time.perf_counter() - started)
+    median = {name: statistics.median(values) for name, values in times.items()}
+    return {
+        "people": n,
+        "kind": kind,
+        "median seconds": {name: round(value, 5) for name, value in median.items()},
+        "ratio": round(median["filter"] / median["plain"], 2),
+        "largest ratio": round(max(times["filter"]) / median["plain"], 2),
+        "bytes per person": round(held / n, 2),
+        "new peak, bytes per person": round((peak() - before) / n, 2),
+    }
+
+
+def plain(state: Any, cost: Any) -> float:
+    """`state += cost`, and then back again, which is not timed."""
+    started = time.perf_counter()
+    state += cost
+    taken = time.perf_counter() - started
+    state -= cost
+    return taken
+
+
+def charges(name: str, machine: Filter, menu: list[Mechanism], total: int) -> dict[str, Any]:
+    """So many charges, each chosen by the decision before."""
+    state, at, granted = machine.start(), 0, 0
+    marks = [time.perf_counter()]
+    tenth = total // 10
+    for i in range(total):
+        state, decision = machine.ask(state, menu[at])
+        grant = isinstance(decision, Granted)
+        granted += grant
+        at = (at * 31 + i + 7 * grant) % len(menu)
+        if (i + 1) % tenth == 0:
+            marks.append(time.perf_counter())
+    parts = [(b - a) / tenth * 1e6 for a, b in pairwise(marks)]
+    return {
+        "filter": name,
+        "charges": total,
+        "granted": granted,
+        "microseconds per charge": {
+            "first tenth": round(parts[0], 2),
+            "last tenth": round(parts[-1], 2),
+        },
+    }
+
+
+def datasets() -> dict[str, tuple[Filter, list[Mechanism]]]:
+    """Each filter with room for a million of its steps, and a hundred steps to choose from."""
+    gaussians: list[Mechanism] = [Gaussian(noise_multiplier=1000 + i) for i in range(100)]
+    pure: list[Mechanism] = [PureDP(epsilon=Exact(Fraction(1, 1000 + i))) for i in range(100)]
+    return {
+        "renyi": (RenyiFilter({8: 100}), gaussians),
+        "renyi, 3 orders": (RenyiFilter({2: 100, 8: 100, 32: 100}), pure),
+        "any of 4 orders": (AnyOrderFilter(epsilon=20, delta=1e-9, orders=[4, 8, 16]), pure),
+        "zcdp": (ZcdpFilter(rho=100), gaussians),
+        "gdp": (GdpFilter(mu=10), gaussians),
+        "dp, best": (DpFilter(epsilon=20, delta=1e-9), pure),
+        "dp, printed": (DpFilter(epsilon=20, delta=1e-9, form="printed"), pure),
+        "rogers": (RogersFilter(epsilon=20, delta=1e-9), pure),
+    }
+
+
+def peak() -> int:
+    """The most memory that this process had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def count(text: str) -> int:
+    """A count, also as 1e7."""
+    return int(float(text))
+
+
+def main() -> None:
+    """Run what is asked for and print one JSON object."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--people", type=count, nargs="*", default=[10**7])
+    parser.add_argument("--kinds", nargs="*", default=list(KINDS))
+    parser.add_argument("--rounds", type=count, default=9)
+    parser.add_argument("--charges", type=count, default=10**6)
+    parser.add_argument("--out")
+    asked = parser.parse_args()
+    found: dict[str, Any] = {
+        "machine": {"cpu": platform.processor() or platform.machine(), "cores": os.cpu_count()},
+        "versions": {"python": platform.python_version(), "numpy": np.__version__},
+        "people": [people(n, kind, asked.rounds) for n in asked.people for kind in asked.kinds],
+        "charges": [
+            charges(name, machine, menu, asked.charges)
+            for name, (machine, menu) in datasets().items()
+            if asked.charges
+        ],
+    }
+    text = json.dumps(found, indent=1)
+    if asked.out:
+        Path(asked.out).write_text(text + "\n", encoding="utf-8")
+    sys.stdout.write(text + "\n")
+
+
+if __name__ == "__main__":
+    main()

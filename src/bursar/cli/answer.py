@@ -1,0 +1,119 @@
+"""What a command has to say: one object for programs, and the same in words for people.
+
+Here numbers are put into words; how the words are laid out on a page is `printer.py`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from bursar.cli.request import Request
+from bursar.exact import Exact
+from bursar.truth import Enclosure, Proved, Truth, rounded
+
+_DIGITS = 6
+_SHOWN = 6  # steps of a plan that are shown to people
+_KINDS = {
+    "enclosure": "proved on both sides",
+    "upper-bound": "a proved upper bound",
+    "verified-claim": "a verified claim",
+    "high-probability-bound": "proved but for a small probability",
+    "estimate": "no proof",
+}
+_WORSE = {"remove": "removing", "add": "adding"}
+_SYMBOLS = {"epsilon": "ε", "delta": "δ", "log_delta": "log δ"}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An object; a sentence, rows of (label, words), and a table of several answers."""
+
+    object: Mapping[str, Any]
+    sentence: str
+    rows: Sequence[tuple[str, str]] = ()
+    table: Sequence[Sequence[str]] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The object, as a partial answer shows it."""
+        return dict(self.object)
+
+
+def answered(about_plan: Proved, request: Request) -> Answer:
+    """The answer about one number."""
+    result = request.about_run(about_plan)
+    return Answer(
+        object=result.to_json() | dict(request.told),
+        sentence=words(result),
+        rows=[*asked(result, request), *found(result)],
+    )
+
+
+def words(result: Truth) -> str:
+    """The numbers of a result, rounded so that they stay true."""
+    if not isinstance(result, Enclosure):
+        return result.sentence()
+    symbol = _SYMBOLS[result.about.quantity]
+    lower = rounded(result.lower, _DIGITS, up=False)
+    upper = rounded(result.upper, _DIGITS, up=True)
+    if lower == "inf":
+        return f"{symbol} is infinite"
+    return f"{symbol} = {upper}" if lower == upper else f"{lower} ≤ {symbol} ≤ {upper}"
+
+
+def asked(result: Truth, request: Request) -> list[tuple[str, str]]:
+    """Rows about the question, and which direction decided."""
+    about = result.about
+    return question(request, f"{_SYMBOLS[about.given_name]} = {about.given}", about.direction)
+
+
+def question(request: Request, at: str, direction: str = "both") -> list[tuple[str, str]]:
+    """Rows about the question."""
+    worse = f"; {_WORSE[direction]} is worse" if direction in _WORSE else ""
+    rows = [
+        ("at", at),
+        ("neighbours", f"{request.adjacency}{worse}"),
+        ("run", steps_of(request.plan.canonical())),
+    ]
+    note = request.told.get("note")
+    return [*rows, ("note", note)] if note else rows
+
+
+def given(question: Mapping[str, Any]) -> str:
+    """What is given, as its row says it: δ = 1e-5."""
+    ((name, value),) = question.items()
+    return f"{_SYMBOLS[name]} = {Exact.of(value)}"
+
+
+def found(result: Truth) -> list[tuple[str, str]]:
+    """Rows about how the number was found."""
+    about = result.about
+    kind = _KINDS[result.kind]
+    if isinstance(result, Enclosure) and 0 < result.lower < result.upper < float("inf"):
+        width = rounded((result.upper - result.lower) / result.upper, 1, up=True)
+        kind += f", within a relative {width}"
+    return [
+        ("method", f"{about.method}: {kind}"),
+        *([("because", about.reason)] if about.reason else []),
+        *((f"not {other.method}", other.why) for other in about.passed_over),
+        ("time", f"{about.seconds:.2f} s"),
+    ]
+
+
+def steps_of(plan: Sequence[Mapping[str, Any]]) -> str:
+    """A plan in words: `1000 × gaussian (noise multiplier 1)` for each step."""
+    shown = plan if len(plan) <= _SHOWN + 1 else plan[:_SHOWN]
+    more = [f"and {len(plan) - len(shown)} more steps"] if len(shown) < len(plan) else []
+    return "\n".join([*(_step(table) for table in shown), *more])
+
+
+def _step(table: Mapping[str, Any]) -> str:
+    keys = [key for key in table if key not in ("mechanism", "count", "sampling")]
+    words = ", ".join(f"{key.replace('_', ' ')} {_value(table[key])}" for key in keys)
+    return f"{table['count']} × {table['mechanism']} ({words})"
+
+
+def _value(value: object) -> str:
+    return ", ".join(value) if isinstance(value, list) else str(value)

@@ -1,0 +1,83 @@
+"""What one step costs in the measure of a filter: a proved upper bound, as an exact number.
+
+Beside the views of the mechanisms two follow from a theorem each (docs/proofs/filters.md):
+every ε-DP step is ε·tanh(ε/2)-zCDP, which is less than ε²/2; and every (ε, δ)-DP step is, except
+with probability δ on either side, an ε-DP one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import final
+
+from flint import arb
+
+from bursar.adjacency import Adjacency, Direction
+from bursar.errors import NoProof
+from bursar.mechanisms.base import Mechanism
+from bursar.mechanisms.views import HasPair, HasPure, HasZcdp, views_of
+from bursar.numerics.balls import ball, float_up, precision
+from bursar.privacy.pairs import AtomsPair
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """Costs that add up, one for each account."""
+
+    values: tuple[Fraction | float, ...]
+
+    def __rmul__(self, count: int) -> Amounts:
+        return Amounts(tuple(count * value for value in self.values))
+
+    def __add__(self, other: Amounts) -> Amounts:
+        return Amounts(tuple(a + b for a, b in zip(self.values, other.values, strict=True)))
+
+
+def up(value: arb) -> Fraction | float:
+    """The least float at or above a ball, as an exact number; infinity stays a float."""
+    top = float_up(value)
+    return top if top == math.inf else Fraction(top)
+
+
+@lru_cache(maxsize=4096)
+def rho_of_pure(epsilon: Fraction) -> Fraction | float:
+    """The least ρ that every ε-DP step satisfies: ε·tanh(ε/2), rounded up.
+
+    >>> float(rho_of_pure(Fraction(1)))
+    0.4621171572600098
+    """
+    with precision():
+        e = ball(epsilon)
+        return up(e * (e / 2).tanh())
+
+
+def concentrated(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction | float, Fraction]:
+    """(ρ, δ) such that the step is δ-approximately ρ-zCDP.  Bun & Steinke 2016, Def. 8.1."""
+    known: list[Fraction | float] = []
+    if isinstance(mechanism, HasZcdp):
+        known.append(mechanism.zcdp(adjacency))
+    if isinstance(mechanism, HasPure):
+        known.append(rho_of_pure(mechanism.pure(adjacency)))
+    if known:
+        return min(known), Fraction(0)
+    epsilon, delta = approximate(mechanism, adjacency)
+    return rho_of_pure(epsilon), delta
+
+
+def approximate(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction, Fraction]:
+    """(ε, δ) such that the step is (ε, δ)-DP by its own statement; NoProof where it makes none."""
+    if isinstance(mechanism, HasPure):
+        return mechanism.pure(adjacency), Fraction(0)
+    if isinstance(mechanism, HasPair):
+        pairs = [mechanism.pair(adjacency, direction) for direction in Direction]
+        atoms = [pair for pair in pairs if isinstance(pair, AtomsPair)]
+        if len(atoms) == len(pairs):
+            return max(pair.epsilon for pair in atoms), max(pair.delta for pair in atoms)
+    has = ", ".join(views_of(mechanism))
+    raise NoProof(
+        f"{mechanism.name} makes no statement of pure or (ε, δ)-DP", hint=f"It has: {has}."
+    )

@@ -1,0 +1,335 @@
+"""The purse: the life of a charge, all scopes or none, once and for ever; and a model of it."""
+
+from __future__ import annotations
+
+import threading
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from bursar.errors import BudgetExceeded, CorruptBooks, InvalidParameter, NoProof, Refused
+from bursar.exact import Exact
+from bursar.filters.charges import NEXT, Charge, Stage, Verb
+from bursar.filters.concentrated import ZcdpFilter
+from bursar.filters.gaussian import GdpFilter
+from bursar.filters.machine import State
+from bursar.filters.purse import Purse
+from bursar.filters.renyi import AnyOrderFilter, RenyiFilter
+from bursar.mechanisms.gaussian import Gaussian
+from bursar.mechanisms.plan import Plan
+from bursar.mechanisms.statements import PureDP, ZeroConcentratedDP
+
+
+def rho(value: str | Fraction) -> ZeroConcentratedDP:
+    return ZeroConcentratedDP(rho=Exact.of(value))
+
+
+def census(**more: str) -> Purse:
+    return Purse({name: ZcdpFilter(rho=budget) for name, budget in {"census": "1", **more}.items()})
+
+
+def test_data_is_read_only_between_start_and_commit() -> None:
+    purse, seen = census(), []
+
+    def work() -> str:
+        seen.append((purse.history()[0].stage, purse.left("census")["rho"]))
+        return "answer"
+
+    assert purse.run(rho("0.4"), work, request="q") == "answer"
+    assert seen == [(Stage.STARTED, Exact("0.6"))]
+    assert purse.history()[0].stage is Stage.COMMITTED
+
+
+def test_the_same_request_gives_the_same_answer_and_costs_nothing() -> None:
+    purse = census()
+    draws = iter(range(10))
+    first = purse.run(rho("0.4"), lambda: next(draws), request="q", body="count")
+    again = purse.run(rho("0.4"), lambda: next(draws), request="q", body="count")
+    assert (first, again) == (0, 0)
+    assert purse.left("census")["rho"] == Exact("0.6")
+    with pytest.raises(Refused, match="another body"):
+        purse.run(rho("0.4"), lambda: next(draws), request="q", body="sum")
+
+
+def test_an_error_charges_in_full() -> None:
+    purse = census()
+
+    def work() -> int:
+        raise KeyError("in somebody's code")
+
+    with pytest.raises(KeyError):
+        purse.run(rho("0.4"), work, request="q")
+    assert purse.history()[0].stage is Stage.CHARGED_IN_FULL
+    assert purse.left("census")["rho"] == Exact("0.6")
+    with pytest.raises(Refused, match="cannot start"):
+        purse.run(rho("0.4"), lambda: 1, request="q")
+
+
+def test_all_scopes_or_none() -> None:
+    purse = census(ann="0.3")
+    with pytest.raises(BudgetExceeded, match=r"costs 0\.4 of rho, and 0\.3 of ann is left"):
+        purse.reserve(rho("0.4"), request="q")
+    assert purse.left("census")["rho"] == 1
+    assert purse.history() == []
+    purse.reserve(rho("0.4"), request="q", scopes=["census"])
+    assert (purse.left("census")["rho"], purse.left("ann")["rho"]) == (Exact("0.6"), Exact("0.3"))
+    assert not purse.may_run(rho("0.4"))
+    assert purse.may_run(rho("0.4"), scopes=["census"])
+    assert purse.more(rho("0.1")) == 3
+    assert purse.more(rho("0.1"), scopes=["census"]) == 6
+    assert purse.most(rho("0.1")) == 3
+    assert purse.cost(rho("0.1"))["ann"]["rho"] == Exact("0.1")
+
+
+def test_only_a_reservation_is_given_back() -> None:
+    purse = census()
+    purse.reserve(rho("0.4"), request="a")
+    assert purse.abandon("a").stage is Stage.ABANDONED
+    assert purse.left("census")["rho"] == 1
+    purse.reserve(rho("0.4"), request="b")
+    purse.start("b")
+    for forbidden in (purse.abandon, purse.start):
+        with pytest.raises(Refused, match="is started"):
+            forbidden("b")
+    with pytest.raises(Refused, match="is abandoned"):
+        purse.start("a")
+    assert purse.left("census")["rho"] == Exact("0.6")
+
+
+def test_reservations_expire_and_starts_do_not() -> None:
+    purse = census()
+    purse.reserve(rho("0.1"), request="a", expires=10.0)
+    purse.reserve(rho("0.2"), request="b", expires=10.0)
+    purse.reserve(rho("0.3"), request="c", expires=20.0)
+    purse.start("b")
+    assert [charge.request for charge in purse.expire(10.0)] == ["a"]
+    assert purse.left("census")["rho"] == Exact("0.5")
+
+
+def test_after_a_crash_what_was_started_is_charged_in_full() -> None:
+    purse = census()
+    for name in ("a", "b"):
+        purse.reserve(rho("0.1"), request=name)
+    purse.start("b")
+    assert [charge.request for charge in purse.recover()] == ["b"]
+    assert purse.history()[1].stage is Stage.CHARGED_IN_FULL
+    assert purse.left("census")["rho"] == Exact("0.8")
+
+
+def test_an_open_charge_is_paid_at_its_start() -> None:
+    purse = census()
+    purse.reserve(rho("0.5"), request="screen", open=True)
+    with pytest.raises(Refused, match="gives no answers"):
+        purse.record("screen", "above")
+    purse.start("screen")
+    assert [purse.record("screen", answer) for answer in ("below", "above")] == ["below", "above"]
+    with pytest.raises(InvalidParameter):
+        purse.commit("screen", used=rho("0.1"))
+    purse.commit("screen")
+    assert purse.history()[0].answers == ("below", "above")
+    assert purse.left("census")["rho"] == Exact("0.5")
+    with pytest.raises(Refused):
+        purse.record("screen", "above")
+    purse.reserve(rho("0.1"), request="plain")
+    with pytest.raises(Refused, match="not open"):
+        purse.record("plain", 1)
+
+
+def test_parts_that_never_started_return() -> None:
+    purse, step = census(), rho("0.1")
+    for name, used, left in (("a", 2 * step, "0.8"), ("b", 3 * step, "0.5")):
+        purse.reserve(3 * step, request=name)
+        purse.start(name)
+        purse.commit(name, "partial", used=used)
+        assert purse.left("census")["rho"] == Exact(left)
+    purse.reserve(3 * step, request="c")
+    purse.start("c")
+    for not_a_part in (4 * step, rho("0.05")):
+        with pytest.raises(InvalidParameter, match="part of the plan"):
+            purse.commit("c", used=not_a_part)
+    assert purse.left("census")["rho"] == Exact("0.2")
+
+
+def test_an_owner_may_raise_a_past_cost_and_halt_the_scope() -> None:
+    purse = census()
+    purse.run(rho("0.4"), lambda: 1, request="q")
+    purse.raise_costs(rho("0.7"), request="q: the loader shuffles")
+    assert purse.left("census")["rho"] == 0
+    with pytest.raises(BudgetExceeded):
+        purse.reserve(rho("0"), request="r")
+    with pytest.raises(Refused):
+        purse.raise_costs(rho("0.7"), request="q")
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    purse = census()
+    for bad in (
+        lambda: purse.start("nobody"),
+        lambda: purse.reserve(rho("0.1"), request="q", scopes=["census", "nobody"]),
+        lambda: purse.reserve(rho("0.1"), request="q", scopes=[]),
+        lambda: purse.reserve(3, request="q"),  # type: ignore[arg-type]
+        lambda: purse.left("nobody"),
+        lambda: Purse({}),
+    ):
+        with pytest.raises(InvalidParameter):
+            bad()
+    with pytest.raises(NoProof):
+        Purse({"gdp": GdpFilter(mu=1)}).reserve(PureDP(epsilon=1), request="q")
+    assert purse.history() == []
+
+
+def test_a_burnt_scope_refuses_everything() -> None:
+    purse = census()
+    purse._states["census"] = State((-1, 0))
+    for name in ("a", "b"):
+        with pytest.raises(CorruptBooks, match="census is burnt"):
+            purse.reserve(rho(0), request=name)
+
+
+def test_an_abandoned_gaussian_does_not_revive_order_infinity() -> None:
+    purse = Purse({"any": AnyOrderFilter(epsilon=1, delta=1e-6)})
+    purse.reserve(Gaussian(noise_multiplier=100), request="g")
+    purse.abandon("g")
+    assert purse.left("any")["order inf"] == 0
+    assert purse.run(PureDP(epsilon="0.05"), lambda: 1, request="p") == 1
+
+
+@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("verb", Verb)
+def test_every_transition_that_is_not_listed_is_refused(stage: Stage, verb: Verb) -> None:
+    charge = Charge(request="q", body="", plan=Plan.of(rho(1)), costs=(), stage=stage)
+    if (stage, verb) in NEXT:
+        assert charge.then(verb).stage is NEXT[stage, verb]
+    else:
+        with pytest.raises(Refused):
+            charge.then(verb)
+
+
+def test_threads_never_overspend() -> None:
+    purse = Purse({"census": RenyiFilter({2: 1})})
+    refusals: list[str] = []
+
+    def analyst(name: int) -> None:
+        for i in range(25):
+            try:
+                purse.run(rho("0.01"), lambda: 1, request=f"{name}-{i}")
+            except BudgetExceeded:
+                refusals.append(f"{name}-{i}")
+
+    threads = [threading.Thread(target=analyst, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(purse.history()) == 50
+    assert len(refusals) == 50
+    assert purse.left("census")["order 2"] == 0
+
+
+BUDGETS = {"census": 100, "ann": 40}
+AMOUNTS = st.integers(0, 45)
+
+
+class Model(RuleBasedStateMachine):
+    """A slow and obvious purse beside the real one: what is held is the sum of what lives."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.purse = Purse({n: ZcdpFilter(rho=b, unit=1) for n, b in BUDGETS.items()})
+        self.held: dict[str, tuple[int, list[str], str]] = {}
+        self.released: set[str] = set()
+        self.made = 0
+
+    def spent(self, scope: str) -> int:
+        return sum(
+            cost
+            for cost, scopes, stage in self.held.values()
+            if scope in scopes and stage != "abandoned"
+        )
+
+    def pick(self, stage: str, data: Any) -> str:
+        return data.draw(st.sampled_from([n for n, (_, _, s) in self.held.items() if s == stage]))
+
+    def has(self, stage: str) -> bool:
+        return any(s == stage for _, _, s in self.held.values())
+
+    @rule(cost=AMOUNTS, both=st.booleans())
+    def reserve(self, cost: int, both: bool) -> None:
+        scopes = ["census", "ann"] if both else ["census"]
+        fits = all(self.spent(scope) + cost <= BUDGETS[scope] for scope in scopes)
+        assert self.purse.may_run(rho(cost), scopes=scopes) is fits
+        self.made += 1
+        name = f"q{self.made}"
+        try:
+            self.purse.reserve(rho(cost), request=name, scopes=scopes)
+        except BudgetExceeded:
+            assert not fits
+        else:
+            assert fits
+            self.held[name] = (cost, scopes, "reserved")
+
+    def move(self, name: str, stage: str) -> None:
+        cost, scopes, _ = self.held[name]
+        self.held[name] = (cost, scopes, stage)
+
+    @precondition(lambda self: self.has("reserved"))
+    @rule(data=st.data())
+    def start(self, data: Any) -> None:
+        name = self.pick("reserved", data)
+        self.purse.start(name)
+        self.move(name, "started")
+
+    @precondition(lambda self: self.has("reserved"))
+    @rule(data=st.data())
+    def abandon(self, data: Any) -> None:
+        name = self.pick("reserved", data)
+        self.purse.abandon(name)
+        self.move(name, "abandoned")
+
+    @precondition(lambda self: self.has("started"))
+    @rule(data=st.data())
+    def commit(self, data: Any) -> None:
+        name = self.pick("started", data)
+        assert self.purse.commit(name, name) == name
+        self.released.add(name)
+        self.move(name, "committed")
+
+    @precondition(lambda self: self.held)
+    @rule(data=st.data(), verb=st.sampled_from(["start", "abandon", "commit", "fail"]))
+    def what_is_illegal_changes_nothing(self, data: Any, verb: str) -> None:
+        name = data.draw(st.sampled_from(list(self.held)))
+        stage = self.held[name][2]
+        if (Stage(stage), Verb(verb)) not in NEXT:
+            with pytest.raises(Refused):
+                getattr(self.purse, verb)(name)
+
+    @rule()
+    def crash(self) -> None:
+        self.purse.recover()
+        for name, (_, _, stage) in list(self.held.items()):
+            if stage == "started":
+                self.move(name, "charged-in-full")
+
+    @precondition(lambda self: self.held)
+    @rule(data=st.data())
+    def ask_again(self, data: Any) -> None:
+        name = data.draw(st.sampled_from(list(self.held)))
+        charge = self.purse.reserve(rho(45), request=name)
+        assert charge.stage == self.held[name][2]
+
+    @invariant()
+    def released_is_committed_is_within_the_budget(self) -> None:
+        stages = {charge.request: charge.stage for charge in self.purse.history()}
+        assert stages == {name: stage for name, (_, _, stage) in self.held.items()}
+        assert all(stages[name] is Stage.COMMITTED for name in self.released)
+        for scope, budget in BUDGETS.items():
+            assert self.spent(scope) <= budget
+            assert self.purse.left(scope)["rho"] == budget - self.spent(scope)
+
+
+Model.TestCase.settings = settings(max_examples=60, stateful_step_count=40)
+TestModel = Model.TestCase

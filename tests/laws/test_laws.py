@@ -1,0 +1,100 @@
+"""The laws, over every mechanism, setting and relation of the registry."""
+
+from __future__ import annotations
+
+import pytest
+
+import bursar
+from bursar import Adjacency, Enclosure, NoProof, UpperBound
+from bursar.accounting.accountants import takers
+from bursar.mechanisms.base import Mechanism
+from tests.laws import laws
+from tests.laws.cases import APART, APART_IDS, CASES, DELTAS, EVERY, IDS, NAMES, Case
+
+
+def kinds(of: type[Mechanism]) -> set[str]:
+    """The names of all mechanisms."""
+    below = [kinds(kind) for kind in of.__subclasses__()]
+    return set().union(*below) if below else {of.name}
+
+
+def test_every_mechanism_is_in_the_registry() -> None:
+    assert kinds(Mechanism) <= set(NAMES)
+
+
+@pytest.mark.parametrize(("case", "relation"), APART, ids=APART_IDS)
+def test_dearer_plans_cost_more(case: Case, relation: Adjacency) -> None:
+    for less, more in case.dearer():
+        laws.dearer_plans_cost_more(less, more, relation)
+
+
+@pytest.mark.parametrize(("case", "relation"), APART, ids=APART_IDS)
+def test_smaller_delta_costs_more(case: Case, relation: Adjacency) -> None:
+    laws.smaller_delta_costs_more(case.plan(5), relation)
+
+
+@pytest.mark.parametrize(
+    ("case", "relation"),
+    [(case, relation) for case, relation in APART if {"pair", "rdp"} <= case.views()],
+)
+def test_rdp_is_never_below_the_truth(case: Case, relation: Adjacency) -> None:
+    for count in (1, 20):
+        laws.rdp_is_never_below(case.plan(count), relation)
+
+
+@pytest.mark.parametrize(("case", "relation"), EVERY, ids=IDS)
+def test_many_are_as_many_singles(case: Case, relation: Adjacency) -> None:
+    one = case.plan()
+    whole, singles = 3 * one, one + one + one
+    assert whole == singles == 2 * one + one == one * 3
+    assert hash(whole) == hash(singles)
+    first, second = (bursar.epsilon(p, delta="1e-5", adjacency=relation) for p in (whole, singles))
+    assert first == second
+
+
+@pytest.mark.parametrize(("case", "relation"), EVERY, ids=IDS)
+def test_tight_means_tight(case: Case, relation: Adjacency) -> None:
+    """What has a tight pair is answered from both sides, to the last digits; the rest is not."""
+    plan = case.plan(10)
+    for delta in DELTAS[1:]:
+        found = bursar.epsilon(plan, delta=delta, adjacency=relation)
+        assert isinstance(found, Enclosure) == ("pair" in case.views())
+        assert found.upper - laws.lower(found) <= 1e-12 * found.upper or isinstance(
+            found, UpperBound
+        )
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_other_relations_are_refused_with_the_way_out(case: Case) -> None:
+    (mechanism, _), *_ = case.plan().steps
+    for relation in set(Adjacency) - mechanism.relations:
+        with pytest.raises(NoProof) as caught:
+            bursar.epsilon(case.plan(), delta="1e-5", adjacency=relation)
+        assert all(allowed.value in str(caught.value.hint) for allowed in mechanism.relations)
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_a_given_method_is_used_or_refused(case: Case) -> None:
+    relation = case.relations[0]
+    for taker in takers(case.plan(), adjacency=relation):
+        question = {"delta": "1e-5", "adjacency": relation, "method": taker.method}
+        if taker.refused is None:
+            assert bursar.epsilon(case.plan(), **question).kind == taker.kind
+        else:
+            with pytest.raises(NoProof) as caught:
+                bursar.epsilon(case.plan(), **question)
+            assert caught.value.need == taker.refused
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        laws.four_of_half_are_one,
+        laws.an_enclosure_holds_the_truth,
+        laws.each_direction_is_its_own,
+        laws.heterogeneous_plans_have_no_order,
+        laws.both_directions_count,
+    ],
+)
+def test_a_law_of_the_exact_accountant(law) -> None:  # type: ignore[no-untyped-def]
+    law()
