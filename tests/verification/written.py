@@ -1,19 +1,18 @@
-"""Certificates by hand: documents, single proofs and mutants of the checker, for its tests.
+"""Certificates by hand, and the checker with one guard less, for the checker's tests.
 
-`contour` writes a proof with plain choices for one step, so that a test can spoil one of them;
-`price` is what that step costs, by its closed form in mpmath.
+`line`, `part` and `contour` write a proof with plain choices for one step, so that a test can
+spoil one of them; `price` is what that step costs, by its closed form in mpmath.
 """
 
 from __future__ import annotations
 
 import ast
-import copy
 import hashlib
 import json
 import math
 import sys
 from collections.abc import Iterator
-from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -33,104 +32,98 @@ def sealed(document: Document) -> str:
     return json.dumps(body | {"digest": hashlib.sha256(text.encode()).hexdigest()})
 
 
-def document(plan: list[Document], proofs: Document, epsilon: str, delta: str) -> Document:
-    """A certificate without its digest."""
+def document(plan: list[Document], proofs: Document, *, epsilon: str, delta: str) -> Document:
+    """A certificate, but for its digest."""
     claim = {"epsilon": epsilon, "delta": delta, "adjacency": "add-or-remove-one"}
-    return {
-        "format": "bursar-certificate",
-        "version": 1,
-        "claim": claim,
-        "plan": plan,
-        "proofs": proofs,
-    }
+    head = {"format": "bursar-certificate", "version": 1}
+    return {**head, "claim": claim, "plan": plan, "proofs": proofs}
 
 
-def step(sigma: str, q: str, count: int = 1) -> Document:
+def step(sigma: str = "1", q: str = "0.1", count: object = 1) -> Document:
     """A subsampled step of a plan."""
-    return {
-        "mechanism": "gaussian",
-        "noise_multiplier": sigma,
-        "sampling": "poisson",
-        "sampling_probability": q,
-        "count": count,
-    }
+    sampling = {"sampling": "poisson", "sampling_probability": q}
+    return {"mechanism": "gaussian", "noise_multiplier": sigma, **sampling, "count": count}
 
 
 def line(
-    sigma: float, lam: float, way: str = "remove", above: float | None = None, soft: float = 0.1
+    lam: float, *, way: str = "remove", above: float | None = None, soft: float = 0.1
 ) -> Document:
-    """Nodes for one law, good to some thirty digits."""
-    remove, var = way == "remove", sigma**2
-    curve = 1 / var + (0 if above is None else 1 / soft**2)
-    peak = 1 + lam if remove else 0.0
-    near = above is not None and above < peak
-    high = above + 12 * soft if near else peak + 12 * sigma
-    shift = min(0.9 * math.pi * var / (1 if remove else 2), 4 / math.sqrt(curve))
+    """Nodes for noise multiplier 1, good to some thirty digits."""
+    strip, peak = (math.pi, 1 + lam) if way == "remove" else (math.pi / 2, 0.0)
+    curve = 1 + (0 if above is None else soft**-2)
+    shift = min(0.9 * strip, 4 / math.sqrt(curve))
     eta = math.pi * shift / (70 + shift**2 * curve / 2)
-    low = -12 * sigma - (0 if remove else lam)
-    nodes = {"eta": eta.hex(), "first": math.floor(low / eta), "last": math.ceil(high / eta)}
-    cut = {} if above is None else {"above": float(above).hex(), "soft": float(soft).hex()}
-    return nodes | {"shift": shift.hex()} | cut
+    low = -12 - (0 if way == "remove" else lam)
+    high = above + 12 * soft if above is not None and above < peak else peak + 12
+    cut = {} if above is None else {"above": hexed(above), "soft": hexed(soft)}
+    ends = {"first": math.floor(low / eta), "last": math.ceil(high / eta)}
+    return {"eta": hexed(eta), **ends, "shift": hexed(shift), **cut}
 
 
 def part(
-    lam: float, tau: float, n: int, lines: list[Document], shift: float, **more: Any
+    lam: float, tau: float, n: int, over: Document, *, shift: float = 0.3, **more: Any
 ) -> Document:
     """A slice."""
-    numbers = {"lam": float(lam).hex(), "tau": float(tau).hex(), "n": n, "bits": 160, "cells": 96}
-    return {**numbers, "lines": lines, "under": [], "shifts": [float(shift).hex()], **more}
+    numbers = {"lam": hexed(lam), "tau": hexed(tau), "n": n, "bits": 160, "cells": 96}
+    return {**numbers, "lines": [over], "under": [], "shifts": [hexed(shift)], **more}
 
 
-def contour(slices: list[Document], body: Document | None = None) -> Document:
+def contour(*slices: Document, body: Document | None = None) -> Document:
     """A proof of that kind."""
-    return {"kind": "contour", "slices": slices, "body": body}
+    return {"kind": "contour", "slices": list(slices), "body": body}
 
 
-def price(way: str, sigma: float, q: float, epsilon: float) -> mpmath.mpf:
+def hexed(value: float) -> str:
+    """A float as certificates have it."""
+    return float(value).hex()
+
+
+def price(way: str, *, sigma: float = 1, q: float = 0.1, epsilon: float = 1) -> mpmath.mpf:
     """δ(ε) of one step: P(beyond t*) − e^ε Q(beyond t*), with t* where the ratio is e^ε."""
     with mpmath.workdps(60):
         s, p, e = mpmath.mpf(sigma), mpmath.mpf(q), mpmath.mpf(epsilon)
         ratio = mpmath.exp(e if way == "remove" else -e)
-        if ratio <= 1 - p:
-            return mpmath.mpf(0)
         at = mpmath.mpf(1) / 2 + s**2 * mpmath.log((ratio - 1 + p) / p)
-        if way == "remove":
-            normal, moved = mpmath.ncdf(-at / s), mpmath.ncdf((1 - at) / s)
-            return (1 - p) * normal + p * moved - mpmath.exp(e) * normal
-        normal, moved = mpmath.ncdf(at / s), mpmath.ncdf((at - 1) / s)
-        return normal - mpmath.exp(e) * ((1 - p) * normal + p * moved)
+        sign = -1 if way == "remove" else 1
+        normal, moved = mpmath.ncdf(sign * at / s), mpmath.ncdf(sign * (at - 1) / s)
+        mixture = (1 - p) * normal + p * moved
+        one, other = (mixture, normal) if way == "remove" else (normal, mixture)
+        return one - mpmath.exp(e) * other
 
 
-def guards() -> Iterator[tuple[str, ast.stmt | ast.Call]]:
-    """Every refusal of the checker by function and reason, and every number that must be positive."""
+@cache
+def guards() -> list[tuple[str, Any]]:
+    """The checker's refusals by function and reason, and its numbers that must be positive."""
+    return list(_guards())
+
+
+def _guards() -> Iterator[tuple[str, Any]]:
     for function in ast.walk(ast.parse(SOURCE)):
         if not isinstance(function, ast.FunctionDef) or function.name == "_require":
             continue
         for node in ast.walk(function):
             if isinstance(node, ast.Expr) and _calls(node.value, "_require"):
-                yield f"{function.name}: {_said(node.value.args[1])}", node
+                yield f"{function.name}: {_said(node.value, 1)}", node
             elif isinstance(node, ast.Raise) and _calls(node.exc, "_Refused"):
-                yield f"{function.name}: {_said(node.exc.args[0])}", node
+                yield f"{function.name}: {_said(node.exc, 0)}", node
             elif _calls(node, "_positive"):
-                yield f"{function.name}: positive {ast.unparse(node.args[0])}", node
+                yield f"{function.name}: positive {_said(node, 0)}", node
 
 
 def mutant(guard: str) -> ModuleType:
     """The checker without one of its guards."""
     ((_, place),) = [(name, node) for name, node in guards() if name == guard]
-    spot = (place.lineno, place.col_offset)
+    spot = (type(place), place.lineno, place.col_offset)
 
     class Drop(ast.NodeTransformer):
         def visit(self, node: ast.AST) -> ast.AST:
             self.generic_visit(node)
-            if (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)) != spot:
+            if (type(node), getattr(node, "lineno", 0), getattr(node, "col_offset", 0)) != spot:
                 return node
-            if isinstance(node, type(place)):
-                return node.args[0] if isinstance(node, ast.Call) else ast.Pass()
-            return node
+            return node.args[0] if isinstance(node, ast.Call) else ast.Pass()
 
     module = ModuleType("mutant")
-    sys.modules["mutant"] = module  # dataclasses look themselves up
+    sys.modules["mutant"] = module  # a dataclass looks for its module
     tree = ast.fix_missing_locations(Drop().visit(ast.parse(SOURCE)))
     exec(compile(tree, "mutant", "exec"), module.__dict__)
     return module
@@ -140,5 +133,5 @@ def _calls(node: ast.AST | None, name: str) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
-def _said(reason: ast.expr) -> str:
-    return ast.unparse(reason).strip("f'\"")
+def _said(call: ast.Call, at: int) -> str:
+    return ast.unparse(call.args[at]).strip("f'\"")
