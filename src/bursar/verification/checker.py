@@ -1,9 +1,8 @@
 """Checks certificates of differential privacy, and shares no code with what writes them.
 
 This file stands alone: it needs Python and python-flint only (`python checker.py proof.json`).
-The format is docs/certificates.md; lemmas and sections are those of docs/proofs/contour.md.  A
-certificate only chooses parameters; every number is computed here, as a ball, so a comparison
-holds only where it is certain.  Each hypothesis of a lemma is a `_require`.
+Its format is docs/certificates.md, its lemmas docs/proofs/contour.md.  A certificate only chooses
+parameters; numbers are computed here, as balls, and each hypothesis of a lemma is a `_require`.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from typing import Any
 
 from flint import acb, acb_mat, arb, ctx, fmpq
 
-LONGEST, DIGITS, WORK = 8_000_000, 4_000, 2**38  # of a document, of a number; products x bits
-STEPS, COUNT, SLICES, NODES, CELLS, BITS = 2_000, 2**63, 64, 2**18, 2**12, 2**12
+LONGEST, DIGITS, WORK = 8_000_000, 4_000, 2**36  # of a document, of a number; products x bits
+STEPS, COUNT, SLICES, LENGTH, NODES, CELLS, BITS = 2_000, 2**63, 64, 2**17, 2**12, 2**12, 2**12
 _NUMBER = re.compile(r"([0-9]+)(?:\.([0-9]+))?(?:e(-?[0-9]{1,4}))?(?:/([1-9][0-9]*))?")
 _FLOAT = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p[+-][0-9]{1,3}")
 KINDS = {"both": "gaussian", "remove": "single contour", "add": "single contour ceiling"}
@@ -59,11 +58,13 @@ def check(text: str | bytes) -> Checked:
         seal = json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
         _require(document.get("digest") == hashlib.sha256(seal).hexdigest(), "it is damaged")
         said = _fields(document, "format version claim plan proofs digest")
-        bounds = _fields(said.claim, "epsilon delta adjacency")
-        epsilon, delta = _rational(bounds.epsilon), _positive(_rational(bounds.delta))
-        plan = _plan(said.plan, bounds.adjacency)
+        asked = _fields(said.claim, "epsilon delta adjacency")
+        epsilon, delta = _rational(asked.epsilon), _rational(asked.delta)
+        plan = _plan(said.plan, asked.adjacency)
         shown = {"claim": said.claim, "plan": said.plan}
-        _prove(said.proofs, plan, epsilon, delta)
+        proofs = _fields(said.proofs, "remove add" if plan.steps else "both")
+        for way, proof in vars(proofs).items():
+            _prove(way, proof, plan, epsilon, delta)
     except _Refused as refusal:
         return Checked(valid=False, reason=str(refusal), **shown)
     except (ValueError, RecursionError) as error:
@@ -122,14 +123,14 @@ def _plan(written: Any, relation: Any) -> Record:
         names = step if type(step) is dict else {}
         if "mu" in names:
             said = _fields(step, "mechanism mu count")
-            _require(said.mechanism == "gdp", "an unknown mechanism")
-            plan.plain.append((_positive(_rational(said.mu)) ** 2, _whole(said.count, 1, COUNT)))
+            _require(said.mechanism == "gdp", "only a gdp step has a mu")
+            plan.plain.append((_rational(said.mu) ** 2, _whole(said.count, 1, COUNT)))
             continue
         said = _fields(step, NORMAL + SAMPLED * ("sampling" in names))
         _require(said.mechanism == "gaussian", "an unknown mechanism")
         _require(names.get("sampling", "poisson") == "poisson", "an unknown sampling")
         sigma, count = _positive(_rational(said.noise_multiplier)), _whole(said.count, 1, COUNT)
-        q = _positive(_rational(names.get("sampling_probability", "1")))
+        q = _rational(names.get("sampling_probability", "1"))
         _require(q <= 1, "a sampling probability above 1")
         if q < 1:
             _require(relation != "replace-one", "nothing is proved for sampling under replace-one")
@@ -145,7 +146,7 @@ def _lines(written: Any, plan: Record, *, cut: bool) -> list[Record]:
         said = _fields(line, "eta first last shift" + " above soft" * cut)
         said.eta, said.shift = _positive(_float(said.eta)), _positive(_float(said.shift))
         said.first = _whole(said.first, -NODES, NODES)
-        said.last = _whole(said.last, said.first + 1, said.first + NODES)
+        said.last = _whole(said.last, said.first + 1, said.first + NODES - 1)
         said.above = _float(said.above) if cut else math.inf
         said.soft = _positive(_float(said.soft)) if cut else math.inf
         lines.append(said)
@@ -155,7 +156,7 @@ def _lines(written: Any, plan: Record, *, cut: bool) -> list[Record]:
 def _slice(written: Any, plan: Record, *, cut: bool) -> Record:
     said = _fields(written, "lam tau n bits lines under shifts cells")
     said.lam, said.tau = _positive(_float(said.lam)), _positive(_float(said.tau))
-    said.n, said.bits = _whole(said.n, 2, NODES), _whole(said.bits, 16, BITS)
+    said.n, said.bits = _whole(said.n, 2, LENGTH), _whole(said.bits, 16, BITS)
     said.lines, said.cells = _lines(said.lines, plan, cut=cut), _whole(said.cells, 1, CELLS)
     said.under = _lines(said.under, plan, cut=True) if said.under != [] else []
     shifts = _list(said.shifts, len(plan.steps), len(plan.steps))
@@ -163,19 +164,18 @@ def _slice(written: Any, plan: Record, *, cut: bool) -> Record:
     return said
 
 
-def _prove(proofs: Any, plan: Record, epsilon: fmpq, delta: fmpq) -> None:
-    for way, proof in vars(_fields(proofs, "remove add" if plan.steps else "both")).items():
-        kind = proof.get("kind") if type(proof) is dict else None
-        _require(kind in KINDS[way].split(), f"not a kind of proof for {way}")
-        said = _fields(proof, "kind slices body" if kind == "contour" else "kind")
-        if kind == "contour":
-            _contour(said, plan, way == "remove", epsilon, delta)
-        elif kind == "ceiling":
-            _require(not plan.plain, "plain Gaussians have no ceiling")
-            with ctx.workprec(512):
-                _require(arb(epsilon) >= _sums(plan)[1], "epsilon is below the ceiling")
-        else:
-            _alone(plan, way == "remove", epsilon, delta)
+def _prove(way: str, proof: Any, plan: Record, epsilon: fmpq, delta: fmpq) -> None:
+    kind = proof.get("kind") if type(proof) is dict else None
+    _require(kind in KINDS[way].split(), f"not a kind of proof for {way}")
+    said = _fields(proof, "kind slices body" if kind == "contour" else "kind")
+    if kind == "contour":
+        _contour(said, plan, way == "remove", epsilon, delta)
+    elif kind == "ceiling":
+        _require(not plan.plain, "plain Gaussians have no ceiling")
+        with ctx.workprec(512):
+            _require(arb(epsilon) >= _sums(plan)[1], "epsilon is below the ceiling")
+    else:
+        _alone(plan, way == "remove", epsilon, delta)
 
 
 def _normal(x: Any) -> Any:
@@ -211,7 +211,7 @@ def _contour(proof: Record, plan: Record, remove: bool, epsilon: fmpq, delta: fm
     parts = [_slice(part, plan, cut=at > 0) for at, part in enumerate(written)]
     if proof.body is not None:
         said = _fields(proof.body, "lam lines")
-        body.lam, body.lines = _positive(_float(said.lam)), _lines(said.lines, plan, cut=True)
+        body.lam, body.lines = _float(said.lam), _lines(said.lines, plan, cut=True)
     for part, below in zip(parts, [*parts[1:], body], strict=True):
         left, cut = ([(line.above, line.soft) for line in x] for x in (part.under, below.lines))
         _require(left == cut, "the slices do not telescope")
@@ -221,7 +221,7 @@ def _contour(proof: Record, plan: Record, remove: bool, epsilon: fmpq, delta: fm
     _require(remove or not parts[0].under, "in the add direction nothing is cut")
     bits, work = 32 + max(part.bits for part in parts), 0
     for part in [*parts, body]:
-        nodes = sum(line.last - line.first for line in part.lines + part.under)
+        nodes = sum(line.last - line.first + 100 for line in part.lines + part.under)
         work += bits * (nodes * (part.n + 500) + 2_000 * part.cells * len(plan.steps))
     _require(work <= WORK, "the proof is too large")
     with ctx.workprec(bits):
