@@ -61,9 +61,8 @@ def bursar_rdp(sigma: str, q: str, k: int, delta: str) -> dict[str, Any]:
 
 def bursar_check(sigma: str, q: str, k: int, delta: str) -> dict[str, Any]:
     """Checking a certificate: only its time counts, the certificate is made before."""
-    from bursar.verification.check import check
-
     from bursar.verification.certify import certify
+    from bursar.verification.check import check
 
     key = (sigma, q, k, delta)
     if key not in _CERTIFICATES:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable
 
 import pytest
@@ -199,5 +200,4 @@ def test_bounds_that_are_not_tight_fail_as_bounds() -> None:
 def test_there_is_a_cap() -> None:
     found = search(lambda v: 1 / v)
     with pytest.raises(LimitReached, match="300 values"):
-        for index in range(1000):
-            found.look(index)
+        deque(map(found.look, range(1000)), maxlen=0)

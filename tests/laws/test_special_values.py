@@ -53,13 +53,13 @@ def row(cell: str) -> Callable[[Check], Check]:
 
 
 def refused(make: Callable[[], object], field: str, hint: str = "") -> None:
-    """Refused with an error that names the field, shows the value and says the need."""
+    """Refused with an error that names the field, shows the value if any, and says the need."""
     with pytest.raises(InvalidParameter) as caught:
         make()
     error = caught.value
     assert error.field == field
     assert error.need
-    assert str(error).startswith(f"{field} = ")
+    assert str(error).startswith(f"{field}: " if error.value is None else f"{field} = ")
     assert hint in (error.hint or "")
 
 
