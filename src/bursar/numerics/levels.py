@@ -9,6 +9,7 @@ yⱼ₊₁, so the near-atom cancels inside it.  Proof: docs/proofs/contour.md, 
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import final
 
@@ -20,8 +21,11 @@ from bursar.numerics.propose import Outer, Shape, line, shape_bits, tilts
 from bursar.numerics.sketch import Array, Cumulant, StepSketch
 
 _EASY = 1500  # nodes of a contour that needs no cutting
+_MOST_NODES = 60_000  # of the last contour
 _MOST_LEVELS = 14
-_SOFT = 0.25
+_SOFT = 0.25  # of s²
+_HARD = 0.12  # leaks less where small losses have large tilts, for longer contours
+_BLUNT = 30.0  # nats, where no contours are short enough for more
 _SLANTS = np.geomspace(3e-3, 1.0, 16)
 
 
@@ -34,18 +38,19 @@ class Slice:
     above: float  # thresholds on the loss of a step
     below: float
     reach: float  # the largest tilt that the grids hold
+    soft: float  # of the thresholds, in s²
     log_keeps: list[Array] = field(init=False)
     shares: list[Array] = field(init=False)  # of what is kept above, what the cut below takes
 
     def __post_init__(self) -> None:
         self.log_keeps, self.shares = [], []
         for step in self.found.steps:
-            keep, go, log_keep = _sides(step, self.above)
+            keep, go, log_keep = _sides(step, self.above, self.soft)
             self.log_keeps.append(log_keep)
             if self.below == -math.inf:
                 self.shares.append(np.ones_like(keep))
                 continue
-            stay, jump, _ = _sides(step, self.below)
+            stay, jump, _ = _sides(step, self.below, self.soft)
             between = np.where(jump < 0.5, jump - go, keep - stay)
             self.shares.append(np.where(keep > 1e-280, between / np.maximum(keep, 1e-280), 1.0))
 
@@ -74,7 +79,7 @@ class Slice:
                     lam,
                     digits + math.log(s.count),
                     above=threshold(s, y),
-                    soft=softness(s),
+                    soft=softness(s, self.soft),
                     margin=margin,
                 )
                 for s in self.found.steps
@@ -92,11 +97,11 @@ class Slice:
         return float(fine[int(np.argmin(height))])
 
 
-def _sides(step: StepSketch, y: float) -> tuple[Array, Array, Array]:
+def _sides(step: StepSketch, y: float, soft: float) -> tuple[Array, Array, Array]:
     """What a threshold on the loss keeps and takes away on a step's grid, and log of the first."""
     if y == math.inf:
         return np.ones_like(step.t), np.zeros_like(step.t), np.zeros_like(step.t)
-    z = (step.t - threshold(step, y)) / (softness(step) * math.sqrt(2))
+    z = (step.t - threshold(step, y)) / (softness(step, soft) * math.sqrt(2))
     keep, go = (np.array([math.erfc(x) / 2 for x in side]) for side in (z, -z))
     far = np.maximum(z, 5.0)
     log_keep = np.where(
@@ -105,14 +110,14 @@ def _sides(step: StepSketch, y: float) -> tuple[Array, Array, Array]:
     return keep, go, log_keep
 
 
-def softness(step: StepSketch) -> float:
+def softness(step: StepSketch, soft: float) -> float:
     """h: the width of a threshold in t."""
-    return min(_SOFT * step.s**2, 0.35 * step.s)
+    return min(soft * step.s**2, 0.35 * step.s)
 
 
-def _leak(step: StepSketch, y: float) -> float:
+def _leak(step: StepSketch, y: float, soft: float) -> float:
     """The largest tilt at which what leaks over a soft threshold stays on the grid."""
-    s2, h2 = step.s**2, softness(step) ** 2
+    s2, h2 = step.s**2, softness(step, soft) ** 2
     return s2 * ((float(step.t[-1]) - step.s) * (1 / s2 + 1 / h2) - threshold(step, y) / h2) - 1
 
 
@@ -128,15 +133,32 @@ def propose_levels(
     found: Cumulant, location: float, log_delta: float, tolerance: float
 ) -> tuple[list[Shape], Outer | None]:
     """Slices for δ at `location`, from the top down, and the body where it is left out."""
+    blunt = min(tolerance, _BLUNT)
+    for soft, sharp, most in (
+        (_SOFT, tolerance, _EASY),
+        (_HARD, tolerance, _EASY),
+        (_HARD, blunt, _MOST_NODES),
+    ):
+        with suppress(LimitReached):
+            return _levels(found, location, log_delta, sharp, soft, most)
+    raise LimitReached("no slice of the law is easy enough")
+
+
+def _levels(
+    found: Cumulant, location: float, log_delta: float, tolerance: float, soft: float, most: int
+) -> tuple[list[Shape], Outer | None]:
+    """The slices whose thresholds have one softness; the last may have `most` nodes."""
     for step in found.steps:
-        step.refine(softness(step) / 1.6)
+        step.refine(softness(step, soft) / 1.6)
         step.widen(_farthest(found, location, log_delta))
     reach = min(step.freeze() for step in found.steps)
     shapes: list[Shape] = []
     above, top = math.inf, math.inf
     while len(shapes) < _MOST_LEVELS:
-        limit = reach if above == math.inf else min(_leak(step, above) for step in found.steps)
-        rest = Slice(found, above, -math.inf, limit)
+        limit = (
+            reach if above == math.inf else min(_leak(step, above, soft) for step in found.steps)
+        )
+        rest = Slice(found, above, -math.inf, limit, soft)
         if shapes:
             body = _body(rest, location, log_delta - tolerance)
             if body is not None:
@@ -145,9 +167,13 @@ def propose_levels(
         if plain is not None and plain.n <= _EASY:
             return [*shapes, plain], None
         top = above if above < math.inf else _top(found)
-        below, shape = _choose(rest, top, location, log_delta, tolerance)
+        chosen = _choose(rest, top, location, log_delta, tolerance)
+        if chosen is None and plain is not None and plain.n <= most:
+            return [*shapes, plain], None
+        if chosen is None:
+            raise LimitReached("no slice of the law is easy enough")
+        above, shape = chosen
         shapes.append(shape)
-        above = below
     raise LimitReached(f"the law would need more than {_MOST_LEVELS} slices")
 
 
@@ -168,14 +194,14 @@ def _top(found: Cumulant) -> float:
 
 def _choose(
     rest: Slice, top: float, location: float, log_delta: float, tolerance: float
-) -> tuple[float, Shape]:
+) -> tuple[float, Shape] | None:
     """The lowest threshold whose slice is still easy, by bisection on its logarithm."""
     high = 0.0 if rest.above == math.inf else math.log(0.75)
     low = -7.0
     best: tuple[float, Shape] | None = None
     for part in (*(0.5**j for j in range(1, 7)), 0.0):
         middle = high + (low - high) * part if best is None else (low + high) / 2
-        piece = Slice(rest.found, rest.above, top * math.exp(middle), rest.reach)
+        piece = Slice(rest.found, rest.above, top * math.exp(middle), rest.reach, rest.soft)
         shape = _attempt(piece, location, log_delta, tolerance)
         if shape is None or shape.n > _EASY:
             if best is None:
@@ -185,8 +211,6 @@ def _choose(
         best, high = (top * math.exp(middle), shape), middle
         if shape.n > 0.5 * _EASY or high - low < 0.2:
             break
-    if best is None:
-        raise LimitReached("no slice of the law is easy enough")
     return best
 
 
@@ -219,7 +243,7 @@ def _attempt(piece: Slice, location: float, log_delta: float, tolerance: float) 
     length, shifts, grown = found
     tau = 2 * math.pi / window
     n = math.ceil(length / tau) + 2
-    if n > 40 * _EASY:
+    if n > _MOST_NODES:
         return None
     digits = tolerance + max(loss, 0.0) + 3 + (whole - part)
 
@@ -239,7 +263,7 @@ def _length(
 ) -> tuple[float, tuple[float, ...], float] | None:
     """U beyond which the slice's integrand is below e^{ceiling} πU, relative to Π M^k."""
     falls = [
-        _Fall(step, keep, share, lam, piece.below > -math.inf)
+        _Fall(step, keep, share, lam, piece.below > -math.inf, piece.soft)
         for step, keep, share in zip(piece.found.steps, piece.log_keeps, piece.shares, strict=True)
     ]
 
@@ -276,7 +300,7 @@ class _Fall:
     """How a step's part of a slice falls, relative to M(λ) of the law cut above."""
 
     def __init__(
-        self, step: StepSketch, keep: Array, share: Array, lam: float, split: bool
+        self, step: StepSketch, keep: Array, share: Array, lam: float, split: bool, soft: float
     ) -> None:
         logs = step.tilted(lam) + keep
         mass = np.exp(logs - logs.max())
@@ -284,7 +308,7 @@ class _Fall:
         live = part > 1e-80 * part.max()
         self.count, self.split, self.mass = step.count, split, part[live] / mass.sum()
         self.shifts = min(0.97 * math.pi * step.s**2, 9 * step.s) * _SLANTS
-        stiff = 1 / step.s**2 + (1 / softness(step) ** 2 if split or keep[-1] < 0 else 0.0)
+        stiff = 1 / step.s**2 + (1 / softness(step, soft) ** 2 if split or keep[-1] < 0 else 0.0)
         self.growth = self.shifts**2 * stiff / 2
         logit = math.log(step.q) - math.log1p(-step.q) + (step.t[live] - 0.5) / step.s**2
         p = 1 / (1 + np.exp(-np.clip(logit, -700, 700)))
