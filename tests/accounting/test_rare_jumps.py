@@ -20,10 +20,17 @@ def epsilon(plan: Plan, delta: str) -> Enclosure:
     return found
 
 
-@pytest.mark.parametrize(("delta", "golden"), [("1e-5", 3.238878088789), ("1e-30", 25.005820)])
-def test_other_cuts_overlap(monkeypatch: pytest.MonkeyPatch, delta: str, golden: float) -> None:
+@pytest.mark.parametrize(
+    ("plan", "delta", "golden"),
+    [
+        (run("0.5", "1e-3", 1000), "1e-5", 3.238878088789),
+        (run("0.8", "1e-4", 5000), "1e-15", 1.368675088011),
+    ],
+)
+def test_other_cuts_overlap(
+    monkeypatch: pytest.MonkeyPatch, plan: Plan, delta: str, golden: float
+) -> None:
     """Softer or harder thresholds, shorter contours: other slices, the same ε."""
-    plan = run("0.5", "1e-3", 1000)
     found = [epsilon(plan, delta)]
     for name, value in (("_SOFT", 0.15), ("_EASY", 700)):
         with monkeypatch.context() as changed:
@@ -31,7 +38,7 @@ def test_other_cuts_overlap(monkeypatch: pytest.MonkeyPatch, delta: str, golden:
             found.append(epsilon(plan, delta))
     assert max(one.lower for one in found) <= min(one.upper for one in found)
     assert all(one.upper - one.lower <= 1e-12 * one.upper for one in found)
-    assert found[0].upper == pytest.approx(golden, rel=1e-6)
+    assert found[0].upper == pytest.approx(golden, rel=1e-11)
 
 
 @pytest.mark.slow
