@@ -164,9 +164,9 @@ def test_a_bad_step_is_refused_with_its_place(steps: list[object], field: str, t
 
 
 def test_what_has_no_proof_is_refused_as_such() -> None:
-    laplace = {"mechanism": "laplace", "scale": 1}
+    zcdp = {"mechanism": "zcdp", "rho": 1}
     with pytest.raises(NoProof, match="See step 1"):
-        plan_of([{**laplace, "sampling": "poisson", "sampling_probability": "0.1"}])
+        plan_of([{**zcdp, "sampling": "poisson", "sampling_probability": "0.1"}])
 
 
 @pytest.mark.parametrize(

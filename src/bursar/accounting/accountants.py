@@ -59,7 +59,7 @@ class Accountant:
 
 
 def _pairs(plan: Plan, adjacency: Adjacency) -> object:
-    return views.pairs(plan, adjacency, Direction.REMOVE)
+    return exact.pairs_of(plan, adjacency, Direction.REMOVE)
 
 
 def _guesses(estimator: Estimator) -> Accountant:

@@ -21,7 +21,7 @@ from bursar.accounting.contour_profile import ContourProfile
 from bursar.accounting.profiles import Either, GaussianProfile, Profile, SingleProfile
 from bursar.accounting.question import Question
 from bursar.adjacency import DEFAULT, Adjacency, Direction
-from bursar.errors import LimitReached
+from bursar.errors import LimitReached, NoProof
 from bursar.exact import Exact, Number
 from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
@@ -42,6 +42,7 @@ from bursar.privacy.pairs import (
 from bursar.truth import About, Answered, Enclosure, Proved, UpperBound
 
 NAME = "exact"
+CLOSED = (GaussianPair, SubsampledGaussianPair, LaplacePair, AtomsPair)
 
 _LARGEST = 10**50  # and its inverse: of the numbers of a contour
 _NEARLY = 1 - Fraction(1, 10**15)
@@ -66,7 +67,7 @@ def epsilon(
     question = Question.of_delta(delta, log_delta)
     relation, plan = Adjacency.of(adjacency), Plan.of(run)
     about = About(quantity="epsilon", given=question.text, adjacency=relation)
-    worst = views.pairs(plan, relation, direction or Direction.REMOVE)
+    worst = pairs_of(plan, relation, direction or Direction.REMOVE)
     if question.is_one:
         return _answer(worst, Bracket(arb(0), arb(0)), about, "δ = 1 holds for everything", started)
     if question.is_zero or question.delta == infinite_exactly(_atoms(worst)):
@@ -102,7 +103,7 @@ def delta(
     with precision(256):
         ends = ball(at).lower(), ball(at).upper()
     found: list[tuple[float, float, Direction, Profile]] = []
-    pairs = views.pairs(plan, relation, direction or Direction.REMOVE)
+    pairs = pairs_of(plan, relation, direction or Direction.REMOVE)
     same = all(symmetric(pair) for pair, _ in pairs.parts)
     largest = _largest_loss(pairs) if same else None
     beyond = largest is not None and at >= largest[0]
@@ -127,8 +128,22 @@ def delta(
     return Enclosure(lower=max(entry[1] for entry in found), upper=high, about=about)
 
 
+def pairs_of(plan: Plan, relation: Adjacency, direction: Direction) -> Composition:
+    """The dominating pairs of a plan, of the kinds that have a closed form here; else NoProof."""
+    return _taken(views.pairs(plan, relation, direction))
+
+
+def _taken(composition: Composition) -> Composition:
+    for pair, _ in composition.parts:
+        if not isinstance(pair, CLOSED):
+            kind = type(pair).__name__.removesuffix("Pair")
+            raise NoProof(f"a pair of kind {kind} has no closed form", hint="Ask for lattice.")
+    return composition
+
+
 def profile(composition: Composition) -> Profile:
     """The profile of these pairs in balls: a closed form, a finite sum, or contours."""
+    _taken(composition)
     parts, atoms = composition.parts, _atoms(composition)
     if len(atoms) == len(parts):
         return AtomsProfile(atoms)

@@ -23,6 +23,7 @@ class Gaussian(Mechanism):
     """
 
     name: ClassVar[str] = "gaussian"
+    sums: ClassVar[bool] = True
     noise_multiplier: Exact
 
     def __init__(self, *, noise_multiplier: Number) -> None:

@@ -24,6 +24,7 @@ class Laplace(Mechanism):
     """
 
     name: ClassVar[str] = "laplace"
+    sums: ClassVar[bool] = True
     scale: Exact
 
     def __init__(self, *, scale: Number) -> None:

@@ -1,8 +1,9 @@
 """Poisson subsampling: each person is in the batch with probability q, independently.
 
-Proved under add-or-remove-one, and under zero-out: there the person's record becomes one that
-contributes nothing, and a sum over the batch has the same law as if the person were absent.
-Under replace-one no tight pair is proved, so it is refused.
+Proved for every base with a dominating pair under add-or-remove-one, and under zero-out where
+the base adds noise to a sum: there the person's record becomes one that contributes nothing,
+and a sum over the batch has the same law as if the person were absent.  Under replace-one no
+tight pair is proved, so it is refused.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from bursar.exact import Exact, Number
 from bursar.mechanisms.base import Mechanism, fix
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.privacy.curves import GaussianCurve, SubsampledGaussianCurve
-from bursar.privacy.pairs import Pair, subsampled
+from bursar.privacy.pairs import Pair, SampledPair, subsampled
 
 
 @final
@@ -33,17 +34,21 @@ class PoissonSubsampled(Mechanism):
     relations: ClassVar[frozenset[Adjacency]] = frozenset(
         {Adjacency.ADD_OR_REMOVE_ONE, Adjacency.ZERO_OUT}
     )
-    base: Gaussian
+    base: Mechanism
     sampling_probability: Exact
 
     def __init__(self, base: Mechanism, *, sampling_probability: Number) -> None:
         q = require.probability(sampling_probability=sampling_probability)
         if not isinstance(base, Mechanism):
             raise InvalidParameter("it must be a mechanism", field="base", value=base)
-        if not isinstance(base, Gaussian):
+        if isinstance(base, PoissonSubsampled):
+            need = "it must not be sampled already"
+            hint = "Multiply the two sampling probabilities."
+            raise InvalidParameter(need, field="base", value=base, hint=hint)
+        if not hasattr(base, "pair"):
             raise NoProof(
                 f"a Poisson-subsampled {base.name} has no proved account here",
-                hint="Subsample a Gaussian, or account the base without amplification.",
+                hint="Subsample a base with a dominating pair, or account it unsampled.",
             )
         fix(self, {"base": base, "sampling_probability": q})
 
@@ -54,13 +59,29 @@ class PoissonSubsampled(Mechanism):
         return self.base.canonical() | sampling
 
     def pair(self, adjacency: Adjacency, direction: Direction) -> Pair:
-        """The mixture against the normal, in this direction."""
-        self.proved_under(adjacency)
-        return subsampled(self.base.noise_multiplier, self.sampling_probability, direction)
+        """The mixture against the one without the person.  Zhu, Dong & Wang 2022, Thm 11."""
+        self._proved(adjacency)
+        if isinstance(self.base, Gaussian):
+            return subsampled(self.base.noise_multiplier, self.sampling_probability, direction)
+        pair: Pair = self.base.pair(adjacency, direction)  # type: ignore[attr-defined]
+        if self.sampling_probability == 1:
+            return pair
+        return SampledPair(pair, self.sampling_probability, direction)
 
     def rdp(self, adjacency: Adjacency) -> SubsampledGaussianCurve | GaussianCurve:
         """The exact curve: D(P‖Q) is the larger direction.  Mironov, Talwar & Zhang 2019, Thm 5."""
-        self.proved_under(adjacency)
+        self._proved(adjacency)
+        if not isinstance(self.base, Gaussian):
+            raise NoProof(f"a Poisson-subsampled {self.base.name} has no rdp view")
         if self.sampling_probability == 1:
             return self.base.rdp(adjacency)
         return SubsampledGaussianCurve(self.base.noise_multiplier, self.sampling_probability)
+
+    def _proved(self, adjacency: Adjacency) -> None:
+        self.proved_under(adjacency)
+        if adjacency is Adjacency.ZERO_OUT and not self.base.sums:
+            raise NoProof(
+                f"a Poisson-subsampled {self.base.name} has no proved bound under zero-out: it is "
+                "not said that a record which contributes nothing is as good as none",
+                hint="Ask for adjacency add-or-remove-one.",
+            )

@@ -14,6 +14,7 @@ from typing import final
 
 from bursar.adjacency import Direction
 from bursar.exact import Exact
+from bursar.privacy.densities import Densities
 
 
 @final
@@ -63,7 +64,106 @@ class AtomsPair:
     tight: bool = True
 
 
-Pair = GaussianPair | SubsampledGaussianPair | LaplacePair | AtomsPair
+@final
+@dataclass(frozen=True, slots=True)
+class TablePair:
+    """Finitely many outputs: the probability of each under P and under Q, both adding up to 1."""
+
+    rows: tuple[tuple[Exact, Exact], ...]
+    tight: bool = True
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DiscreteGaussianPair:
+    """N_Z(0, σ²) moved by a whole number, against N_Z(0, σ²); both directions are the same.
+
+    The noise has mass e^{−x²/2σ²} (normalised) on the integers.  Canonne, Kamath & Steinke 2020,
+    Thm 7; that the largest move is the worst: docs/proofs/lattice.md, section 6.
+    """
+
+    sigma: Exact
+    shift: int
+    tight: bool = True
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DiscreteLaplacePair:
+    """Noise of mass e^{−|x|/t} (normalised) on the integers, moved by a whole number, or not."""
+
+    scale: Exact
+    shift: int
+    tight: bool = True
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class MixturePair:
+    """Σ wᵢN(sᵢ, σ²), all sᵢ ≥ 0, against N(0, σ²) (remove), or the other way round (add)."""
+
+    noise_multiplier: Exact
+    shifts: tuple[Exact, ...]
+    weights: tuple[Exact, ...]
+    direction: Direction
+    tight: bool = True
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DensitiesPair:
+    """Two densities on the line, as functions on balls; `direction` says which of them is P."""
+
+    densities: Densities
+    direction: Direction
+    tight: bool = True
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SampledPair:
+    """(1−q)Q + qP against Q (remove), P against (1−q)P + qQ (add), for a pair (P, Q).
+
+    The pair is the base's for the same direction.  Zhu, Dong & Wang 2022, Thm 11:
+    docs/proofs/lattice.md, section 5.
+    """
+
+    base: Pair
+    sampling_probability: Exact
+    direction: Direction
+
+    @property
+    def tight(self) -> bool:
+        """As tight as the base: both are attained where the person is alone."""
+        return self.base.tight
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LargerPair:
+    """The pair whose profile is, at each ε, the largest of the branches' profiles."""
+
+    branches: tuple[Pair, ...]
+
+    @property
+    def tight(self) -> bool:
+        """Not attained by one mechanism after composition, only an upper bound there."""
+        return False
+
+
+Pair = (
+    GaussianPair
+    | SubsampledGaussianPair
+    | LaplacePair
+    | AtomsPair
+    | TablePair
+    | DiscreteGaussianPair
+    | DiscreteLaplacePair
+    | MixturePair
+    | DensitiesPair
+    | SampledPair
+    | LargerPair
+)
 
 
 @final
@@ -89,8 +189,16 @@ class Composition:
 
 
 def symmetric(pair: Pair) -> bool:
-    """Whether the profile of (P, Q) is that of (Q, P)."""
-    return not isinstance(pair, SubsampledGaussianPair)
+    """Whether the profile of (P, Q) is known to be that of (Q, P)."""
+    match pair:
+        case TablePair(rows=rows):
+            return Counter(rows) == Counter((q, p) for p, q in rows)
+        case LargerPair(branches=branches):
+            return all(symmetric(branch) for branch in branches)
+        case SubsampledGaussianPair() | MixturePair() | DensitiesPair() | SampledPair():
+            return False
+        case _:
+            return True
 
 
 def subsampled(sigma: Exact, q: Exact, direction: Direction) -> Pair:
