@@ -31,11 +31,20 @@ if TYPE_CHECKING:
     from bursar.accounting.calibrate import Calibrated, calibrate
     from bursar.accounting.choose import delta, epsilon
     from bursar.accounting.compare import Comparison, compare
+    from bursar.mechanisms.batch import WithoutReplacement
+    from bursar.mechanisms.discrete_gaussian import DiscreteGaussian
+    from bursar.mechanisms.discrete_laplace import DiscreteLaplace
     from bursar.mechanisms.gaussian import Gaussian
+    from bursar.mechanisms.group import Group
     from bursar.mechanisms.laplace import Laplace
+    from bursar.mechanisms.mixture import GaussianMixture
+    from bursar.mechanisms.own import ClaimedRenyiDP, FromDensities, FromSamples
+    from bursar.mechanisms.parallel import Parallel, parallel
     from bursar.mechanisms.plan import Plan
     from bursar.mechanisms.poisson import PoissonSubsampled
     from bursar.mechanisms.randomized_response import RandomizedResponse
+    from bursar.mechanisms.rounded import RoundedGaussian, RoundedLaplace
+    from bursar.mechanisms.selection import BoundedRange, ExponentialMechanism, ReportNoisyMax
     from bursar.mechanisms.statements import (
         ApproximateDP,
         GaussianDP,
@@ -43,6 +52,7 @@ if TYPE_CHECKING:
         RenyiDP,
         ZeroConcentratedDP,
     )
+    from bursar.mechanisms.table import Table
     from bursar.verification.certificate import Certificate
     from bursar.verification.certify import certify
     from bursar.verification.check import Verdict, check
@@ -51,11 +61,20 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "accounting.calibrate": ("Calibrated", "calibrate"),
     "accounting.choose": ("delta", "epsilon"),
     "accounting.compare": ("Comparison", "compare"),
+    "mechanisms.batch": ("WithoutReplacement",),
+    "mechanisms.discrete_gaussian": ("DiscreteGaussian",),
+    "mechanisms.discrete_laplace": ("DiscreteLaplace",),
     "mechanisms.gaussian": ("Gaussian",),
+    "mechanisms.group": ("Group",),
     "mechanisms.laplace": ("Laplace",),
+    "mechanisms.mixture": ("GaussianMixture",),
+    "mechanisms.own": ("ClaimedRenyiDP", "FromDensities", "FromSamples"),
+    "mechanisms.parallel": ("Parallel", "parallel"),
     "mechanisms.plan": ("Plan",),
     "mechanisms.poisson": ("PoissonSubsampled",),
     "mechanisms.randomized_response": ("RandomizedResponse",),
+    "mechanisms.rounded": ("RoundedGaussian", "RoundedLaplace"),
+    "mechanisms.selection": ("BoundedRange", "ExponentialMechanism", "ReportNoisyMax"),
     "mechanisms.statements": (
         "ApproximateDP",
         "GaussianDP",
@@ -63,6 +82,7 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
         "RenyiDP",
         "ZeroConcentratedDP",
     ),
+    "mechanisms.table": ("Table",),
     "verification.certificate": ("Certificate",),
     "verification.certify": ("certify",),
     "verification.check": ("Verdict", "check"),
@@ -71,18 +91,27 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
 __all__ = [
     "Adjacency",
     "ApproximateDP",
+    "BoundedRange",
     "BudgetExceeded",
     "BursarError",
     "Calibrated",
     "Certificate",
+    "ClaimedRenyiDP",
     "Comparison",
     "CorruptBooks",
     "Direction",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
     "Enclosure",
     "Estimate",
     "Exact",
+    "ExponentialMechanism",
+    "FromDensities",
+    "FromSamples",
     "Gaussian",
     "GaussianDP",
+    "GaussianMixture",
+    "Group",
     "HighProbabilityBound",
     "InternalError",
     "InvalidParameter",
@@ -92,16 +121,22 @@ __all__ = [
     "NoProof",
     "NotACertificate",
     "NotCharged",
+    "Parallel",
     "Plan",
     "PoissonSubsampled",
     "PureDP",
     "RandomizedResponse",
     "Refused",
     "RenyiDP",
+    "ReportNoisyMax",
+    "RoundedGaussian",
+    "RoundedLaplace",
+    "Table",
     "Unreachable",
     "UpperBound",
     "Verdict",
     "VerifiedClaim",
+    "WithoutReplacement",
     "ZeroConcentratedDP",
     "calibrate",
     "certify",
@@ -110,6 +145,7 @@ __all__ = [
     "delta",
     "epsilon",
     "errors",
+    "parallel",
 ]
 
 
