@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from bursar.accounting.calibrate import Calibrated, calibrate
     from bursar.accounting.choose import delta, epsilon
     from bursar.accounting.compare import Comparison, compare
+    from bursar.accounting.curve import PrivacyCurve, profile
+    from bursar.accounting.online import epsilons
+    from bursar.accounting.risk import Risk, TradeOff, risk, trade_off
+    from bursar.accounting.witness import Witness, refute
     from bursar.mechanisms.gaussian import Gaussian
     from bursar.mechanisms.laplace import Laplace
     from bursar.mechanisms.plan import Plan
@@ -51,6 +55,10 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "accounting.calibrate": ("Calibrated", "calibrate"),
     "accounting.choose": ("delta", "epsilon"),
     "accounting.compare": ("Comparison", "compare"),
+    "accounting.curve": ("PrivacyCurve", "profile"),
+    "accounting.online": ("epsilons",),
+    "accounting.risk": ("Risk", "TradeOff", "risk", "trade_off"),
+    "accounting.witness": ("Witness", "refute"),
     "mechanisms.gaussian": ("Gaussian",),
     "mechanisms.laplace": ("Laplace",),
     "mechanisms.plan": ("Plan",),
@@ -94,14 +102,18 @@ __all__ = [
     "NotCharged",
     "Plan",
     "PoissonSubsampled",
+    "PrivacyCurve",
     "PureDP",
     "RandomizedResponse",
     "Refused",
     "RenyiDP",
+    "Risk",
+    "TradeOff",
     "Unreachable",
     "UpperBound",
     "Verdict",
     "VerifiedClaim",
+    "Witness",
     "ZeroConcentratedDP",
     "calibrate",
     "certify",
@@ -109,7 +121,12 @@ __all__ = [
     "compare",
     "delta",
     "epsilon",
+    "epsilons",
     "errors",
+    "profile",
+    "refute",
+    "risk",
+    "trade_off",
 ]
 
 
