@@ -28,6 +28,7 @@ from bursar.exact import Exact
 from bursar.truth import Enclosure, Estimate, HighProbabilityBound, UpperBound, VerifiedClaim
 
 if TYPE_CHECKING:
+    from bursar import audit
     from bursar.accounting.calibrate import Calibrated, calibrate
     from bursar.accounting.choose import delta, epsilon
     from bursar.accounting.compare import Comparison, compare
@@ -68,6 +69,8 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "verification.check": ("Verdict", "check"),
 }
 
+_ROOMS = ("audit",)  # whole rooms with a public name of their own
+
 __all__ = [
     "Adjacency",
     "ApproximateDP",
@@ -103,6 +106,7 @@ __all__ = [
     "Verdict",
     "VerifiedClaim",
     "ZeroConcentratedDP",
+    "audit",
     "calibrate",
     "certify",
     "check",
@@ -114,6 +118,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name in _ROOMS:
+        return import_module(f"bursar.{name}")
     for room, names in _LATER.items():
         if name in names:
             found: object = getattr(import_module(f"bursar.{room}"), name)
