@@ -11,6 +11,7 @@ screens that run it (screening).
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
@@ -126,8 +127,8 @@ class SparseVector(Mechanism):
     def _given(self) -> dict[str, object]:
         plain = {"threshold_law": NORMAL, "query_law": NORMAL, "cutoff": 1, "monotone": False}
         plain |= {"length": None, "highest_threshold": None}
-        every = {field: getattr(self, field) for field in self.__slots__}
-        return {field: v for field, v in every.items() if field not in plain or v != plain[field]}
+        every = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {name: v for name, v in every.items() if name not in plain or v != plain[name]}
 
     def __repr__(self) -> str:
         told = ", ".join(f"{name}={value!r}" for name, value in self._given().items())
