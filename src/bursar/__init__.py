@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from bursar.mechanisms.plan import Plan
     from bursar.mechanisms.poisson import PoissonSubsampled
     from bursar.mechanisms.randomized_response import RandomizedResponse
+    from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
     from bursar.mechanisms.statements import (
         ApproximateDP,
         GaussianDP,
@@ -57,6 +58,7 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "mechanisms.plan": ("Plan",),
     "mechanisms.poisson": ("PoissonSubsampled",),
     "mechanisms.randomized_response": ("RandomizedResponse",),
+    "mechanisms.sparse_vector": ("LaplaceSparseVector", "SparseVector"),
     "mechanisms.statements": (
         "ApproximateDP",
         "GaussianDP",
@@ -90,6 +92,7 @@ __all__ = [
     "InternalError",
     "InvalidParameter",
     "Laplace",
+    "LaplaceSparseVector",
     "LimitReached",
     "MissingExtra",
     "NoProof",
@@ -101,6 +104,7 @@ __all__ = [
     "RandomizedResponse",
     "Refused",
     "RenyiDP",
+    "SparseVector",
     "Unreachable",
     "UpperBound",
     "Verdict",

@@ -92,7 +92,7 @@ class TheFilter:
         units = [self.filter.account.up(query.cost(i, self.order)) for i in query.everybody]
         costs = given(self.filter, np.array(units, np.uint64))
         cap = self.filter.account.cap
-        left = np.uint64(cap) - np.array(state, np.uint64)
+        left = (cap - np.array(state, np.int64)).astype(self.filter.kind)
         standing, inside = self.filter.charge(Standing(left), costs)
         who = frozenset(np.flatnonzero(inside.reveal()).tolist())
         return tuple(cap - left for left in standing.reveal().tolist()), present & who
