@@ -28,6 +28,7 @@ from bursar.exact import Exact
 from bursar.truth import Enclosure, Estimate, HighProbabilityBound, UpperBound, VerifiedClaim
 
 if TYPE_CHECKING:
+    from bursar import audit
     from bursar.accounting.calibrate import Calibrated, calibrate
     from bursar.accounting.choose import delta, epsilon
     from bursar.accounting.compare import Comparison, compare
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from bursar.mechanisms.plan import Plan
     from bursar.mechanisms.poisson import PoissonSubsampled
     from bursar.mechanisms.randomized_response import RandomizedResponse
+    from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
     from bursar.mechanisms.statements import (
         ApproximateDP,
         GaussianDP,
@@ -56,6 +58,7 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "mechanisms.plan": ("Plan",),
     "mechanisms.poisson": ("PoissonSubsampled",),
     "mechanisms.randomized_response": ("RandomizedResponse",),
+    "mechanisms.sparse_vector": ("LaplaceSparseVector", "SparseVector"),
     "mechanisms.statements": (
         "ApproximateDP",
         "GaussianDP",
@@ -67,6 +70,8 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "verification.certify": ("certify",),
     "verification.check": ("Verdict", "check"),
 }
+
+_ROOMS = ("audit",)  # whole rooms with a public name of their own
 
 __all__ = [
     "Adjacency",
@@ -87,6 +92,7 @@ __all__ = [
     "InternalError",
     "InvalidParameter",
     "Laplace",
+    "LaplaceSparseVector",
     "LimitReached",
     "MissingExtra",
     "NoProof",
@@ -98,11 +104,13 @@ __all__ = [
     "RandomizedResponse",
     "Refused",
     "RenyiDP",
+    "SparseVector",
     "Unreachable",
     "UpperBound",
     "Verdict",
     "VerifiedClaim",
     "ZeroConcentratedDP",
+    "audit",
     "calibrate",
     "certify",
     "check",
@@ -114,6 +122,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name in _ROOMS:
+        return import_module(f"bursar.{name}")
     for room, names in _LATER.items():
         if name in names:
             found: object = getattr(import_module(f"bursar.{room}"), name)
