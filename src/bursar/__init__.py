@@ -28,6 +28,7 @@ from bursar.exact import Exact
 from bursar.truth import Enclosure, Estimate, HighProbabilityBound, UpperBound, VerifiedClaim
 
 if TYPE_CHECKING:
+    from bursar import audit
     from bursar.accounting.calibrate import Calibrated, calibrate
     from bursar.accounting.choose import delta, epsilon
     from bursar.accounting.compare import Comparison, compare
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from bursar.mechanisms.plan import Plan
     from bursar.mechanisms.poisson import PoissonSubsampled
     from bursar.mechanisms.randomized_response import RandomizedResponse
+    from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
     from bursar.mechanisms.statements import (
         ApproximateDP,
         GaussianDP,
@@ -64,6 +66,7 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "mechanisms.plan": ("Plan",),
     "mechanisms.poisson": ("PoissonSubsampled",),
     "mechanisms.randomized_response": ("RandomizedResponse",),
+    "mechanisms.sparse_vector": ("LaplaceSparseVector", "SparseVector"),
     "mechanisms.statements": (
         "ApproximateDP",
         "GaussianDP",
@@ -75,6 +78,8 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "verification.certify": ("certify",),
     "verification.check": ("Verdict", "check"),
 }
+
+_ROOMS = ("audit",)  # whole rooms with a public name of their own
 
 __all__ = [
     "Adjacency",
@@ -95,6 +100,7 @@ __all__ = [
     "InternalError",
     "InvalidParameter",
     "Laplace",
+    "LaplaceSparseVector",
     "LimitReached",
     "MissingExtra",
     "NoProof",
@@ -108,6 +114,7 @@ __all__ = [
     "Refused",
     "RenyiDP",
     "Risk",
+    "SparseVector",
     "TradeOff",
     "Unreachable",
     "UpperBound",
@@ -115,6 +122,7 @@ __all__ = [
     "VerifiedClaim",
     "Witness",
     "ZeroConcentratedDP",
+    "audit",
     "calibrate",
     "certify",
     "check",
@@ -131,6 +139,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name in _ROOMS:
+        return import_module(f"bursar.{name}")
     for room, names in _LATER.items():
         if name in names:
             found: object = getattr(import_module(f"bursar.{room}"), name)
