@@ -17,6 +17,7 @@ from bursar.numerics.tilts import Floats
 
 _AT_ONCE = 1 << 16  # coordinates: what stays in a cache
 _BLOCK = 1 << 20
+_ROUND = 1e-12  # of a share; B is larger than the sum of its parts by much more
 
 
 def block_size(coordinates: int) -> int:
@@ -73,7 +74,7 @@ def _values(stratum: Stratum, size: int, source: Source, log_scale: float) -> Fl
 def picks(design: Design) -> list[int]:
     """The probability of each stratum in units of 2^−62: at least B_n/B, so that X is at most 1."""
     shares = [math.exp(one.log_bound - design.log_bound) for one in design.strata]
-    units = [math.ceil(share * 2.0**62) + 1 for share in shares]
+    units = [math.ceil(share * (1 + _ROUND) * 2.0**62) + 1 for share in shares]
     largest = max(range(len(units)), key=units.__getitem__)
     units[largest] += (1 << 62) - sum(units)
     return units
