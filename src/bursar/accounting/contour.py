@@ -243,10 +243,16 @@ def at_tilt(spec: LineSpec, lam: float) -> LineSpec:
 
 
 def _product(base: list[acb], values: list[list[acb]], counts: list[int]) -> list[acb]:
-    found = base
-    for each, count in zip(values, counts, strict=True):
-        found = [term * value**count for term, value in zip(found, each, strict=True)]
-    return found if found is not base else list(base)
+    """Node by node: base times all powers, by halves, since balls grow with each product."""
+    rows = [[x**count for x in each] for each, count in zip(values, counts, strict=True)]
+    rows.append(list(base))
+    while len(rows) > 1:
+        paired = [
+            [x * y for x, y in zip(*two, strict=True)]
+            for two in zip(rows[::2], rows[1::2], strict=False)
+        ]
+        rows = paired + rows[len(rows) - len(rows) % 2 :]
+    return rows[0]
 
 
 def _power(values: list[arb], counts: list[int]) -> arb:
