@@ -159,8 +159,7 @@ def _slice(written: Any, plan: Record, *, cut: bool) -> Record:
     said.n, said.bits = _whole(said.n, 2, LENGTH), _whole(said.bits, 16, BITS)
     said.lines, said.cells = _lines(said.lines, plan, cut=cut), _whole(said.cells, 1, CELLS)
     said.under = _lines(said.under, plan, cut=True) if said.under != [] else []
-    shifts = _list(said.shifts, len(plan.steps), len(plan.steps))
-    said.shifts = [_positive(_float(shift)) for shift in shifts]
+    said.shifts = [_positive(_float(shift)) for shift in _list(said.shifts, *2 * [len(plan.steps)])]
     return said
 
 
@@ -330,7 +329,8 @@ def _transform(law: _Law, line: Record, tau: Any, n: int) -> tuple[list[acb], ar
 
 def _far(law: _Law, mass: arb, a: arb, u: arb, count: int) -> arb:
     """Section 4: a bound on |M(λ + iv)| for all v ≥ u: the mass less what fades, or what stays."""
-    stays = law.outside(a)[0]
+    stays, beyond = law.outside(a)
+    stays -= beyond * (1 - (-u * law.log_w(acb(law.high, a)).imag).exp())
     less = arb(0) if law.remove else stays
     for cell in _cells(law.low, law.high, count):
         left, middle, right, r = cell
