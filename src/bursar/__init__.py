@@ -28,14 +28,20 @@ from bursar.exact import Exact
 from bursar.truth import Enclosure, Estimate, HighProbabilityBound, UpperBound, VerifiedClaim
 
 if TYPE_CHECKING:
+    from bursar import audit
     from bursar.accounting.calibrate import Calibrated, calibrate
     from bursar.accounting.choose import delta, epsilon
     from bursar.accounting.compare import Comparison, compare
+    from bursar.accounting.curve import PrivacyCurve, profile
+    from bursar.accounting.online import epsilons
+    from bursar.accounting.risk import Risk, TradeOff, risk, trade_off
+    from bursar.accounting.witness import Witness, refute
     from bursar.mechanisms.gaussian import Gaussian
     from bursar.mechanisms.laplace import Laplace
     from bursar.mechanisms.plan import Plan
     from bursar.mechanisms.poisson import PoissonSubsampled
     from bursar.mechanisms.randomized_response import RandomizedResponse
+    from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
     from bursar.mechanisms.statements import (
         ApproximateDP,
         GaussianDP,
@@ -51,11 +57,16 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "accounting.calibrate": ("Calibrated", "calibrate"),
     "accounting.choose": ("delta", "epsilon"),
     "accounting.compare": ("Comparison", "compare"),
+    "accounting.curve": ("PrivacyCurve", "profile"),
+    "accounting.online": ("epsilons",),
+    "accounting.risk": ("Risk", "TradeOff", "risk", "trade_off"),
+    "accounting.witness": ("Witness", "refute"),
     "mechanisms.gaussian": ("Gaussian",),
     "mechanisms.laplace": ("Laplace",),
     "mechanisms.plan": ("Plan",),
     "mechanisms.poisson": ("PoissonSubsampled",),
     "mechanisms.randomized_response": ("RandomizedResponse",),
+    "mechanisms.sparse_vector": ("LaplaceSparseVector", "SparseVector"),
     "mechanisms.statements": (
         "ApproximateDP",
         "GaussianDP",
@@ -67,6 +78,8 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "verification.certify": ("certify",),
     "verification.check": ("Verdict", "check"),
 }
+
+_ROOMS = ("audit",)  # whole rooms with a public name of their own
 
 __all__ = [
     "Adjacency",
@@ -87,6 +100,7 @@ __all__ = [
     "InternalError",
     "InvalidParameter",
     "Laplace",
+    "LaplaceSparseVector",
     "LimitReached",
     "MissingExtra",
     "NoProof",
@@ -94,26 +108,39 @@ __all__ = [
     "NotCharged",
     "Plan",
     "PoissonSubsampled",
+    "PrivacyCurve",
     "PureDP",
     "RandomizedResponse",
     "Refused",
     "RenyiDP",
+    "Risk",
+    "SparseVector",
+    "TradeOff",
     "Unreachable",
     "UpperBound",
     "Verdict",
     "VerifiedClaim",
+    "Witness",
     "ZeroConcentratedDP",
+    "audit",
     "calibrate",
     "certify",
     "check",
     "compare",
     "delta",
     "epsilon",
+    "epsilons",
     "errors",
+    "profile",
+    "refute",
+    "risk",
+    "trade_off",
 ]
 
 
 def __getattr__(name: str) -> object:
+    if name in _ROOMS:
+        return import_module(f"bursar.{name}")
     for room, names in _LATER.items():
         if name in names:
             found: object = getattr(import_module(f"bursar.{room}"), name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -17,11 +18,13 @@ from bursar import (
     Gaussian,
     GaussianDP,
     Laplace,
+    LaplaceSparseVector,
     Plan,
     PoissonSubsampled,
     PureDP,
     RandomizedResponse,
     RenyiDP,
+    SparseVector,
     ZeroConcentratedDP,
 )
 from bursar.mechanisms.base import Mechanism
@@ -99,6 +102,20 @@ CASES = (
     Case("gdp", GaussianDP, {"mu": ("0.1", "0.5", 2)}),
     Case("zcdp", ZeroConcentratedDP, {"rho": ("0.01", "0.1", 1)}),
     Case("rdp", table, {"value": (1, 3, 20)}),
+    Case(
+        "sparse-vector",
+        partial(SparseVector, highest_threshold=20),
+        {"threshold_noise": (30, 10), "query_noise": (60, 20), "length": (20, 10**6)},
+        (ADD, REPLACE),
+        (1, 3),
+    ),
+    Case(
+        "laplace-sparse-vector",
+        LaplaceSparseVector,
+        {"threshold_noise": (30, 10), "query_noise": (60, 20), "cutoff": (1, 5)},
+        (ADD, REPLACE, ZERO),
+        (1, 3),
+    ),
 )
 NAMES = [case.name for case in CASES]
 EVERY = [(case, relation) for case in CASES for relation in case.relations]

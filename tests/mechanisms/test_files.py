@@ -21,6 +21,7 @@ from bursar.mechanisms.plan import Plan
 from bursar.mechanisms.poisson import PoissonSubsampled
 from bursar.mechanisms.randomized_response import RandomizedResponse
 from bursar.mechanisms.registry import MECHANISMS
+from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
 from bursar.mechanisms.statements import (
     ApproximateDP,
     GaussianDP,
@@ -54,6 +55,8 @@ ONE_OF_EACH = (
     + ZeroConcentratedDP(rho="0.01")
     + GaussianDP(mu=2)
     + 2 * RenyiDP(orders=["1.5", 8], values=["1/7", 2])
+    + SparseVector(threshold_noise=10, query_noise="20.5", length=7, cutoff=2, monotone=True)
+    + LaplaceSparseVector(threshold_noise=10, query_noise="1/3")
 )
 
 

@@ -13,6 +13,7 @@ from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.laplace import Laplace
 from bursar.mechanisms.poisson import PoissonSubsampled
 from bursar.mechanisms.randomized_response import RandomizedResponse
+from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
 from bursar.mechanisms.statements import (
     ApproximateDP,
     GaussianDP,
@@ -32,6 +33,8 @@ MECHANISMS: Final[dict[str, type[Mechanism]]] = {
         ZeroConcentratedDP,
         GaussianDP,
         RenyiDP,
+        SparseVector,
+        LaplaceSparseVector,
     )
 }
 
