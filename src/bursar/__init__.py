@@ -28,9 +28,14 @@ from bursar.exact import Exact
 from bursar.truth import Enclosure, Estimate, HighProbabilityBound, UpperBound, VerifiedClaim
 
 if TYPE_CHECKING:
+    from bursar import audit
     from bursar.accounting.calibrate import Calibrated, calibrate
     from bursar.accounting.choose import delta, epsilon
     from bursar.accounting.compare import Comparison, compare
+    from bursar.accounting.curve import PrivacyCurve, profile
+    from bursar.accounting.online import epsilons
+    from bursar.accounting.risk import Risk, TradeOff, risk, trade_off
+    from bursar.accounting.witness import Witness, refute
     from bursar.mechanisms.batch import WithoutReplacement
     from bursar.mechanisms.discrete_gaussian import DiscreteGaussian
     from bursar.mechanisms.discrete_laplace import DiscreteLaplace
@@ -45,6 +50,7 @@ if TYPE_CHECKING:
     from bursar.mechanisms.randomized_response import RandomizedResponse
     from bursar.mechanisms.rounded import RoundedGaussian, RoundedLaplace
     from bursar.mechanisms.selection import BoundedRange, ExponentialMechanism, ReportNoisyMax
+    from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
     from bursar.mechanisms.statements import (
         ApproximateDP,
         GaussianDP,
@@ -64,6 +70,10 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "mechanisms.batch": ("WithoutReplacement",),
     "mechanisms.discrete_gaussian": ("DiscreteGaussian",),
     "mechanisms.discrete_laplace": ("DiscreteLaplace",),
+    "accounting.curve": ("PrivacyCurve", "profile"),
+    "accounting.online": ("epsilons",),
+    "accounting.risk": ("Risk", "TradeOff", "risk", "trade_off"),
+    "accounting.witness": ("Witness", "refute"),
     "mechanisms.gaussian": ("Gaussian",),
     "mechanisms.group": ("Group",),
     "mechanisms.laplace": ("Laplace",),
@@ -75,6 +85,7 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "mechanisms.randomized_response": ("RandomizedResponse",),
     "mechanisms.rounded": ("RoundedGaussian", "RoundedLaplace"),
     "mechanisms.selection": ("BoundedRange", "ExponentialMechanism", "ReportNoisyMax"),
+    "mechanisms.sparse_vector": ("LaplaceSparseVector", "SparseVector"),
     "mechanisms.statements": (
         "ApproximateDP",
         "GaussianDP",
@@ -87,6 +98,8 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "verification.certify": ("certify",),
     "verification.check": ("Verdict", "check"),
 }
+
+_ROOMS = ("audit",)  # whole rooms with a public name of their own
 
 __all__ = [
     "Adjacency",
@@ -116,6 +129,7 @@ __all__ = [
     "InternalError",
     "InvalidParameter",
     "Laplace",
+    "LaplaceSparseVector",
     "LimitReached",
     "MissingExtra",
     "NoProof",
@@ -124,32 +138,45 @@ __all__ = [
     "Parallel",
     "Plan",
     "PoissonSubsampled",
+    "PrivacyCurve",
     "PureDP",
     "RandomizedResponse",
     "Refused",
     "RenyiDP",
     "ReportNoisyMax",
+    "Risk",
     "RoundedGaussian",
     "RoundedLaplace",
+    "SparseVector",
     "Table",
+    "TradeOff",
     "Unreachable",
     "UpperBound",
     "Verdict",
     "VerifiedClaim",
     "WithoutReplacement",
+    "Witness",
     "ZeroConcentratedDP",
+    "audit",
     "calibrate",
     "certify",
     "check",
     "compare",
     "delta",
     "epsilon",
+    "epsilons",
     "errors",
     "parallel",
+    "profile",
+    "refute",
+    "risk",
+    "trade_off",
 ]
 
 
 def __getattr__(name: str) -> object:
+    if name in _ROOMS:
+        return import_module(f"bursar.{name}")
     for room, names in _LATER.items():
         if name in names:
             found: object = getattr(import_module(f"bursar.{room}"), name)

@@ -17,8 +17,16 @@ from bursar.adjacency import Adjacency
 from bursar.errors import InternalError, NotCharged
 from bursar.exact import canonical
 
-Quantity = Literal["epsilon", "delta"]
+Quantity = Literal["epsilon", "delta", "advantage", "true_positive_rate"]
 Answered = Literal["remove", "add", "both"]
+SYMBOLS = {
+    "epsilon": "ε",
+    "delta": "δ",
+    "log_delta": "log δ",
+    "advantage": "advantage",
+    "true_positive_rate": "TPR",
+    "false_positive_rate": "FPR",
+}
 
 
 @final
@@ -69,7 +77,9 @@ class About:
     @property
     def given_name(self) -> str:
         """The name of what was given: delta (or log_delta) for an epsilon, epsilon for a delta."""
-        if self.quantity == "delta":
+        if self.quantity == "true_positive_rate":
+            return "false_positive_rate"
+        if self.quantity != "epsilon":
             return "epsilon"
         return "log_delta" if self.given.startswith("-") else "delta"
 
@@ -102,7 +112,7 @@ class _Truth:
 
     def sentence(self, digits: int = 6) -> str:
         """The result in words, rounded so that it stays true."""
-        symbol = {"epsilon": "ε", "delta": "δ"}[self.about.quantity]
+        symbol = SYMBOLS[self.about.quantity]
         shown = {
             "lower": lambda v: f"{symbol} ≥ {rounded(v, digits, up=False)}",
             "upper": lambda v: f"{symbol} ≤ {rounded(v, digits, up=True)}",

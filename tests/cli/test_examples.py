@@ -11,7 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from bursar.cli import calibrate, certify, check, compare, delta, epsilon
+from bursar.cli import (
+    calibrate,
+    certify,
+    check,
+    compare,
+    delta,
+    epsilon,
+    profile,
+    refute,
+    steps,
+)
 from bursar.mechanisms.registry import MECHANISMS
 from tests.cli.page import PAGE, written
 from tests.cli.program import AT, ONE, bursar
@@ -21,9 +31,12 @@ EXAMPLES = {
     "epsilon": epsilon.EXAMPLES,
     "delta": delta.EXAMPLES,
     "calibrate": calibrate.EXAMPLES,
+    "profile": profile.EXAMPLES,
+    "steps": steps.EXAMPLES,
     "compare": compare.EXAMPLES,
     "certify": certify.EXAMPLES,
     "check": check.EXAMPLES,
+    "refute": refute.EXAMPLES,
 }
 PLAN = re.search(r"^```toml\n(# plan\.toml\n.*?)^```", PAGE.read_text("utf-8"), re.M | re.S)
 

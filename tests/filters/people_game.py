@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from bursar.exact import Exact
+from bursar.filters.costs import rho_of_pure
 from bursar.filters.individual import IndividualFilter, Standing
 from bursar.filters.individual_costs import given
 from bursar.filters.machine import Granted
@@ -24,6 +25,7 @@ from bursar.mechanisms.statements import RenyiDP
 from tests.filters import game
 
 People = frozenset[int]
+PURE, ZCDP = 0, -1  # measures beside the orders: pure ε, and ρ
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,10 @@ class Query:
     def loss(self, person: int, others: People, order: int) -> Fraction:
         """Definition 2.6: against these people."""
         p, q = self.law(others | {person}), self.law(others)
+        if order == PURE:
+            return max(Fraction(game.log_up(max(x / y, y / x))) for x, y in zip(p, q, strict=True))
+        if order == ZCDP:
+            return Fraction(rho_of_pure(Exact(self.loss(person, others, PURE))))
         return Fraction(0) if p == q else Fraction(game.float_up(game.renyi(p, q, order)))
 
 
@@ -92,7 +98,7 @@ class TheFilter:
         units = [self.filter.account.up(query.cost(i, self.order)) for i in query.everybody]
         costs = given(self.filter, np.array(units, np.uint64))
         cap = self.filter.account.cap
-        left = np.uint64(cap) - np.array(state, np.uint64)
+        left = (cap - np.array(state, np.int64)).astype(self.filter.kind)
         standing, inside = self.filter.charge(Standing(left), costs)
         who = frozenset(np.flatnonzero(inside.reveal()).tolist())
         return tuple(cap - left for left in standing.reveal().tolist()), present & who

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given as over
 from hypothesis import strategies as st
 
+import bursar
 from bursar.adjacency import Adjacency
 from bursar.errors import BudgetExceeded, CorruptBooks, InvalidParameter, NoProof, Unreachable
 from bursar.exact import Exact
@@ -23,8 +25,6 @@ from bursar.filters.units import LARGEST, NEVER, Account, plus
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.laplace import Laplace
-from bursar.mechanisms.poisson import PoissonSubsampled
-from bursar.mechanisms.randomized_response import RandomizedResponse
 from bursar.mechanisms.statements import (
     ApproximateDP,
     GaussianDP,
@@ -32,6 +32,7 @@ from bursar.mechanisms.statements import (
     RenyiDP,
     ZeroConcentratedDP,
 )
+from tests.laws.cases import EVERY, IDS, Case
 
 FILTERS: list[Filter] = [
     RenyiFilter({8: "0.5"}),
@@ -148,6 +149,23 @@ def test_giving_back_more_than_was_spent_burns() -> None:
     assert machine.give_back(back, granted.cost).burnt is not None
 
 
+@pytest.mark.parametrize("cost", [(-1, 0), (1,), (1, 0, 0), (0.5, 0), (True, 0), (2**63, 0), ()])
+def test_costs_that_are_none_change_nothing(cost: tuple[int, ...]) -> None:
+    """A negative one would give a budget back that was spent."""
+    machine = ZcdpFilter(rho=1)
+    state, _ = machine.ask(machine.start(), ZeroConcentratedDP(rho="0.5"))
+    for change in (machine.add_anyway, machine.give_back):
+        with pytest.raises(InvalidParameter, match="whole numbers"):
+            change(state, cost)
+
+
+def test_what_is_left_of_a_state_that_is_none() -> None:
+    machine = ZcdpFilter(rho=1)
+    for state in (State(()), State((-5, 0)), State((0, 0), burnt="found out")):
+        with pytest.raises(CorruptBooks):
+            machine.left(state)
+
+
 def test_a_past_cost_that_is_raised_may_halt_the_filter() -> None:
     machine = ZcdpFilter(rho=1)
     state = machine.add_anyway(machine.start(), machine.price(1 * ZeroConcentratedDP(rho=2)))
@@ -195,34 +213,67 @@ def test_a_refusal_says_which_filters_take_it() -> None:
         ZcdpFilter(rho=1).ask(State((0, 0)), both)
 
 
-def test_the_matrix_is_what_the_filters_do() -> None:
-    steps = [
-        Gaussian(noise_multiplier=5),
-        Laplace(scale=5),
-        PoissonSubsampled(Gaussian(noise_multiplier=5), sampling_probability="0.01"),
-        PureDP(epsilon="0.1"),
-        ApproximateDP(epsilon="0.1", delta=1e-9),
-        ZeroConcentratedDP(rho="0.1"),
-        GaussianDP(mu="0.1"),
-        RenyiDP(orders=[2], values=[1]),
-    ]
-    relations = dict.fromkeys(steps, Adjacency.ADD_OR_REMOVE_ONE)
-    relations[RandomizedResponse(epsilon=1)] = Adjacency.REPLACE_ONE
-    for step, adjacency in relations.items():
-        for machine in (
-            RenyiFilter({2: 1}, adjacency=adjacency),
-            AnyOrderFilter(epsilon=1, delta=1e-6, adjacency=adjacency),
-            ZcdpFilter(rho=1, delta=1e-6, adjacency=adjacency),
-            GdpFilter(mu=1, adjacency=adjacency),
-            DpFilter(epsilon=1, delta=1e-6, delta_of_steps=1e-7, adjacency=adjacency),
-            RogersFilter(epsilon=1, delta=1e-6, adjacency=adjacency),
-        ):
-            takes = machine.name in matrix.takers(step, adjacency)
-            if takes:
-                machine.price(1 * step)
-            else:
-                with pytest.raises(NoProof):
-                    machine.price(1 * step)
+@pytest.mark.parametrize(("case", "relation"), EVERY, ids=IDS)
+def test_the_matrix_is_what_the_filters_do(case: Case, relation: Adjacency) -> None:
+    """Over the registry of mechanisms: whoever is said to take a step prices it, nobody else."""
+    plan = case.plan()
+    ((step, _),) = plan.steps
+    names = matrix.takers(step, relation)
+    for machine in (
+        RenyiFilter({2: 1}, adjacency=relation),
+        AnyOrderFilter(epsilon=1, delta=1e-6, adjacency=relation),
+        ZcdpFilter(rho=1, delta=1e-6, adjacency=relation),
+        GdpFilter(mu=1, adjacency=relation),
+        DpFilter(epsilon=1, delta=1e-6, delta_of_steps=1e-7, adjacency=relation),
+        RogersFilter(epsilon=1, delta=1e-6, adjacency=relation),
+    ):
+        if machine.name in names:
+            once, thrice = machine.price(plan), machine.price(3 * plan)
+            assert all(0 <= one <= three for one, three in zip(once, thrice, strict=True))
+        else:
+            with pytest.raises(NoProof, match="cannot price it") as refusal:
+                machine.ask(machine.start(), plan)
+            assert f"Filters that take it: {', '.join(names) or 'none'}." in str(refusal.value)
+
+
+CHARGED: dict[str, tuple[Callable[[Adjacency], Filter], Callable[[Exact], Mechanism]]] = {
+    "renyi": (
+        lambda relation: RenyiFilter({8: 10**6}, adjacency=relation),
+        lambda cost: RenyiDP(orders=[8], values=[cost]),
+    ),
+    "zcdp": (
+        lambda relation: ZcdpFilter(rho=10**6, adjacency=relation),
+        lambda cost: ZeroConcentratedDP(rho=cost),
+    ),
+    "gdp": (
+        lambda relation: GdpFilter(mu=10**3, adjacency=relation),
+        lambda cost: GaussianDP(mu=Exact(Fraction(math.sqrt(cost) * (1 + 1e-15)))),
+    ),
+}
+
+
+TWO_ROADS = [
+    (case, relation, name)
+    for case, relation in EVERY
+    for name in CHARGED
+    if "pair" in case.views() and name in matrix.takers(case.plan().steps[0][0], relation)
+    if not any(CHARGED[name][0](relation).price(case.plan())[1:])  # an approximate statement
+]
+
+
+@pytest.mark.parametrize(("case", "relation", "name"), TWO_ROADS)
+def test_what_is_charged_covers_what_the_pair_says(
+    case: Case, relation: Adjacency, name: str
+) -> None:
+    """Two roads, over the registry: the price as a statement, and the step's own profile."""
+    plan = case.plan()
+    make, stated = CHARGED[name]
+    machine = make(relation)
+    first, *_ = machine.price(plan)
+    told = bursar.epsilon(stated(machine.accounts[0].value(first)), delta=1e-6)
+    truth = bursar.epsilon(plan, delta=1e-6, adjacency=relation, method="exact")
+    assert isinstance(truth, bursar.Enclosure)
+    assert float(told) >= truth.lower
 
 
 @over(FRACTIONS, FRACTIONS)

@@ -13,12 +13,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from bursar.errors import CorruptBooks
+from bursar.exact import Exact
+from bursar.filters.approximate import DpFilter, RogersFilter
 from bursar.filters.concentrated import ZcdpFilter
 from bursar.filters.gaussian import GdpFilter
 from bursar.filters.machine import Filter, Granted, Refused
 from bursar.filters.renyi import AnyOrderFilter, RenyiFilter
 from bursar.filters.saved import restore, save
 from bursar.mechanisms.gaussian import Gaussian
+from bursar.mechanisms.statements import ApproximateDP, PureDP
 
 SIGMAS = st.sampled_from([3, 5, 7, 10, 20, 50, 100])
 COUNTS = st.integers(1, 40)
@@ -122,3 +125,56 @@ class Model(RuleBasedStateMachine):
 
 Model.TestCase.settings = settings(max_examples=25, stateful_step_count=25)
 TestModel = Model.TestCase
+
+
+class InEpsilon(RuleBasedStateMachine):
+    """The filters of steps in (ε, δ), against the theorems' own sums over the whole history."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.filters = (
+            DpFilter(epsilon=1, delta="1e-5", delta_of_steps="1e-6", form="printed"),
+            RogersFilter(epsilon=2, delta="1e-5"),
+            ZcdpFilter(rho="0.02", delta="1e-6"),
+        )
+        self.states = [one.start() for one in self.filters]
+        self.histories: list[list[tuple[Fraction, Fraction, int]]] = [[], [], []]
+
+    @rule(
+        epsilon=st.sampled_from(["0.01", "1/30", "0.1", "0.3"]),
+        delta=st.sampled_from(["0", "1e-8", "3e-7"]),
+        count=st.integers(1, 8),
+    )
+    def ask(self, epsilon: str, delta: str, count: int) -> None:
+        e, d = Exact.of(epsilon), Exact.of(delta)
+        step = ApproximateDP(epsilon=e, delta=d) if d else PureDP(epsilon=e)
+        for i, (one, state) in enumerate(zip(self.filters, self.states, strict=True)):
+            told = [*self.histories[i], (e, d, count)]
+            self.states[i], decision = one.ask(state, count * step)
+            # one unit a charge, and each budget, are lost to rounding: leave that open
+            if isinstance(decision, Granted):
+                self.histories[i] = told
+                assert fits(one, told, slack=1.0)
+            else:
+                assert not fits(one, told, slack=1 - 1e-9)
+
+
+def fits(one: Filter, told: list[tuple[Fraction, Fraction, int]], *, slack: float) -> bool:
+    """Feldman & Zrnic 2021, Thm 4.9; Rogers et al. 2016, Thm 5.1; Whitehouse et al. 2023."""
+    squares = float(sum((n * e**2 for e, _, n in told), Fraction(0)))
+    leaks = sum((n * d for _, d, n in told), Fraction(0))
+    if isinstance(one, DpFilter):
+        L = math.log(1 / 9e-6)
+        best = (math.sqrt(L + 1) - math.sqrt(L)) ** 2
+        return squares / 2 <= best * slack * (1 + 1e-12) and leaks <= Fraction("1e-6")
+    if isinstance(one, ZcdpFilter):
+        rho = sum(n * float(e) * math.tanh(float(e) / 2) for e, _, n in told)
+        return rho <= 0.02 * slack * (1 + 1e-12) and leaks <= Fraction("1e-6")
+    h = 4 / (28.04 * math.log(1e5))
+    mean = sum(n * float(e) * math.expm1(float(e)) / 2 for e, _, n in told)
+    spread = (squares + h) * (2 + math.log(squares / h + 1)) * math.log(2e5)
+    return mean + math.sqrt(spread) <= 2 * slack * (1 + 1e-12) and leaks <= Fraction("5e-6")
+
+
+InEpsilon.TestCase.settings = settings(max_examples=25, stateful_step_count=20)
+TestInEpsilon = InEpsilon.TestCase

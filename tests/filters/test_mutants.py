@@ -113,6 +113,53 @@ def test_rounding_down(monkeypatch: pytest.MonkeyPatch) -> None:
     assert share_of_claim(wrong, 2, budget) > 2
 
 
+COARSE: list[tuple[Filter, game.Move, Fraction]] = [
+    (ZcdpFilter(rho="0.3", unit="0.15"), game.response(Fraction(3, 2)), Fraction(2)),
+    (DpFilter(epsilon=1, delta="0.01", unit="0.1"), game.response(Fraction(3, 2)), Fraction(15)),
+    (
+        DpFilter(epsilon=1, delta="0.01", unit="0.1", form="printed"),
+        game.response(Fraction(3, 2)),
+        Fraction(15),
+    ),
+    (
+        AnyOrderFilter(epsilon=1, delta="0.01", orders=[8], unit="0.5"),
+        game.response(Fraction(3, 2)),
+        Fraction(15),
+    ),
+    (GdpFilter(mu="0.5", unit=2), game.sign_of_gaussian(*QUARTERS), Fraction(30)),
+]
+
+
+@pytest.mark.parametrize(("machine", "move", "margin"), COARSE, ids=lambda x: repr(x)[:20])
+def test_rounding_down_is_beaten_in_every_measure(
+    machine: Filter, move: game.Move, margin: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The share of the claim that is attained: at most 1 as it is, above the margin rounded down.
+
+    A claim of zCDP is read at order 2; one of GDP at the ε of odds 2.
+    """
+
+    def share() -> Fraction:
+        priced.cache_clear()
+        if isinstance(machine, ZcdpFilter):
+            found = game.moment(machine, [move], 2, DEPTH)
+            return Fraction(share_of_claim(found, 2, 2 * machine.rho))
+        gamma, claim = Fraction(2), Exact("0.01")
+        if isinstance(machine, GdpFilter):
+            with precision():
+                at = Fraction(float_up(ball(gamma).log()))
+                claim = Exact(Fraction(float_up(gdp_profile(Exact(machine.mu**2), at))))
+        else:
+            gamma = game.exp_down(Exact(1))
+        return game.excess(machine, [move], gamma, DEPTH) / claim
+
+    assert share() <= 1
+    monkeypatch.setattr(Account, "up", lambda account, value: int(Fraction(value) / account.unit))
+    found = share()
+    priced.cache_clear()
+    assert found > margin
+
+
 ORDERS = (3, 8)
 EPSILON, DELTA = Exact("4.85"), Exact("0.01")
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
 from bursar.adjacency import Adjacency
+from bursar.exact import Exact
 from bursar.filters import AnyOrderFilter, DpFilter, Filter, GdpFilter, RogersFilter, ZcdpFilter
 from bursar.filters.matrix import PRICES, takers
 from bursar.filters.planning import more
@@ -22,6 +25,9 @@ from bursar.mechanisms.statements import (
     RenyiDP,
     ZeroConcentratedDP,
 )
+from bursar.mechanisms.views import VIEWS, views_of
+from bursar.privacy.curve import GaussianCurve
+from bursar.privacy.pairs import AtomsPair
 
 PAGE = (Path(__file__).parents[2] / "docs" / "filters.md").read_text(encoding="utf-8")
 STEPS: list[Mechanism] = [
@@ -53,6 +59,37 @@ def test_the_matrix() -> None:
         marks = ["✓" if name in names else "" for name in PRICES]
         expected.append([f"`{type(step).__name__}`", *marks])
     assert table(head) == expected
+
+
+@dataclass(frozen=True)
+class Saying:
+    """What has one view and no other."""
+
+    name: ClassVar[str] = "one view"
+    view: str
+    answer: Any
+
+    def __getattr__(self, name: str) -> Any:
+        if name != object.__getattribute__(self, "view"):
+            raise AttributeError(name)
+        return lambda *_, **__: self.answer
+
+
+def test_the_matrix_of_views() -> None:
+    views = {
+        "RDP curve": Saying("rdp", GaussianCurve(Exact(1))),
+        "zCDP": Saying("zcdp", Exact(1)),
+        "GDP": Saying("gdp", Exact(1)),
+        "pure ε": Saying("pure", Exact(1)),
+        "pair of an (ε, δ) statement": Saying("pair", AtomsPair(Exact(1), delta=Exact("1e-9"))),
+    }
+    assert {saying.view for saying in views.values()} == set(VIEWS)
+    expected = []
+    for row, saying in views.items():
+        assert views_of(saying) == [saying.view]  # type: ignore[arg-type]
+        names = takers(saying, Adjacency.ADD_OR_REMOVE_ONE)  # type: ignore[arg-type]
+        expected.append([row, *("✓" if name in names else "" for name in PRICES)])
+    assert table("| view | " + " | ".join(PRICES) + " |") == expected
 
 
 COMPARED: list[Filter] = [

@@ -15,7 +15,7 @@ from bursar.filters.renyi import RenyiFilter
 from tests.filters import game
 from tests.filters import people_game as people
 from tests.filters.people_game import People, Query
-from tests.filters.test_finite_game import share_of_claim
+from tests.filters.test_finite_game import room, share_of_claim
 
 ORDER = 2
 TWO = [people.anyone(Fraction(2), 2), people.weight(Fraction(3, 2), (2, 1))]
@@ -26,14 +26,16 @@ THREE = [
 ]
 
 
-def worst(guard: people.Guard, queries: list[Query], budget: Fraction, depth: int) -> float:
+def worst(
+    guard: people.Guard, queries: list[Query], budget: Fraction, depth: int, order: int = ORDER
+) -> float:
     """The largest divergence over everybody who may be missing, as a share of the budget."""
     found = [
         value
         for person in queries[0].everybody
-        for value in people.moment(guard, queries, person, ORDER, depth)
+        for value in people.moment(guard, queries, person, order, depth)
     ]
-    return max(share_of_claim(value, ORDER, budget) for value in found)
+    return max(share_of_claim(value, order, budget) for value in found)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +46,23 @@ def test_the_individual_filter(queries: list[Query], budget: str, depth: int) ->
     crowd = len(queries[0].everybody)
     guard = people.TheFilter(people.filter_of(ORDER, Fraction(budget), crowd), ORDER)
     assert 0.8 < worst(guard, queries, Fraction(budget), depth) <= 1
+
+
+@pytest.mark.parametrize("order", [2, 3, 8])
+def test_the_individual_filter_of_zcdp(order: int) -> None:
+    """One state keeps ρ at every order at once."""
+    rho = Exact("0.4")
+    guard = people.TheFilter(IndividualFilter.zcdp(rho=rho, people=2), people.ZCDP)
+    assert 0.2 < worst(guard, TWO, order * rho, 8, order) <= 1
+
+
+def test_the_individual_filter_of_pure_privacy() -> None:
+    """At an order as high as 200 the divergence is nearly the largest loss."""
+    budget = room(Fraction(game.log_up(Fraction(2))), 3)
+    guard = people.TheFilter(
+        IndividualFilter.renyi(order="inf", budget=budget, people=2, unit="1e-13"), people.PURE
+    )
+    assert 0.9 < worst(guard, TWO, budget, 6, 200) <= 1
 
 
 def test_a_scope_and_the_rest_interleaved() -> None:

@@ -331,8 +331,11 @@ class Model(RuleBasedStateMachine):
     @rule(data=st.data())
     def ask_again(self, data: Any) -> None:
         name = data.draw(st.sampled_from(list(self.held)))
-        charge = self.purse.reserve(rho(45), request=name)
-        assert charge.stage == self.held[name][2]
+        cost, scopes, stage = self.held[name]
+        assert self.purse.reserve(rho(cost), request=name, scopes=scopes).stage == stage
+        for plan, others in ((rho(cost + 1), scopes), (rho(cost), ["ann"])):
+            with pytest.raises(Refused, match="made before with another"):
+                self.purse.reserve(plan, request=name, scopes=others)
 
     @invariant()
     def released_is_committed_is_within_the_budget(self) -> None:

@@ -103,7 +103,7 @@ def test_a_scope_that_was_not_paid_for_is_refused() -> None:
     purse.run(ZeroConcentratedDP(rho=1), lambda: 1, request="something else")
     for unpaid in (other, purse.charge("something else")):
         with pytest.raises(Refused, match="not paid"):
-            IndividualScope(PEOPLE, unpaid)
+            IndividualScope(PEOPLE, unpaid, PEOPLE.start())
 
 
 def test_a_stored_scope_goes_on_and_an_open_question_is_charged() -> None:

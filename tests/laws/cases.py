@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -26,6 +27,7 @@ from bursar import (
     GaussianMixture,
     Group,
     Laplace,
+    LaplaceSparseVector,
     NoProof,
     Parallel,
     Plan,
@@ -36,6 +38,7 @@ from bursar import (
     ReportNoisyMax,
     RoundedGaussian,
     RoundedLaplace,
+    SparseVector,
     Table,
     WithoutReplacement,
     ZeroConcentratedDP,
@@ -247,6 +250,20 @@ CASES = (
         (REPLACE,),
     ),
     Case("claimed-rdp", claimed, {"rate": (1, 5, 30)}),
+    Case(
+        "sparse-vector",
+        partial(SparseVector, highest_threshold=20),
+        {"threshold_noise": (30, 10), "query_noise": (60, 20), "length": (20, 10**6)},
+        (ADD, REPLACE),
+        (1, 3),
+    ),
+    Case(
+        "laplace-sparse-vector",
+        LaplaceSparseVector,
+        {"threshold_noise": (30, 10), "query_noise": (60, 20), "cutoff": (1, 5)},
+        (ADD, REPLACE, ZERO),
+        (1, 3),
+    ),
 )
 SILENT = {"samples", "densities"}  # no accountant here takes them
 NAMES = [case.name for case in CASES]

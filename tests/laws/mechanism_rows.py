@@ -9,7 +9,9 @@ import pytest
 import bursar
 from bursar import ApproximateDP, Gaussian, PureDP
 from tests.laws.cases import REPLACE, poisson
-from tests.laws.rows import refused, row
+from tests.laws.rows import CHECKS, refused, row
+
+__all__ = ["CHECKS"]
 
 G = Gaussian(noise_multiplier=2)
 STEP = poisson(1, "0.2")

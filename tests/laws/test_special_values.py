@@ -32,12 +32,15 @@ from bursar import (
 from bursar.accounting import exact
 from bursar.truth import number, rounded
 from tests.house.tree import ROOT
-from tests.laws import mechanism_rows as _  # its rows are of the page, too
+from tests.laws import mechanism_rows
 from tests.laws.cases import REPLACE, poisson
 from tests.laws.rows import CHECKS, refused, row
 
 PAGE = (ROOT / "docs" / "special-values.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| (?!asked|value|given|in Python|---)(.+?) \| .+ \|$", PAGE, re.MULTILINE)
+
+
+assert mechanism_rows.CHECKS is CHECKS  # its rows are of the page, too
 
 
 def enclosed(result: object, value: float) -> None:

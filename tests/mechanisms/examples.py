@@ -24,6 +24,7 @@ from bursar.mechanisms.selection import (
     ReportNoisyMax,
     _Exponential,
 )
+from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
 from bursar.mechanisms.statements import (
     ApproximateDP,
     GaussianDP,
@@ -62,6 +63,8 @@ EXAMPLES: tuple[Mechanism, ...] = (
     ExponentialMechanism(epsilon=1),
     ReportNoisyMax(epsilon=1),
     BoundedRange(epsilon=1),
+    SparseVector(threshold_noise=10, query_noise=20, length=200),
+    LaplaceSparseVector(threshold_noise=10, query_noise=20),
     PoissonSubsampled(Laplace(scale=2), sampling_probability="0.1"),
     WithoutReplacement(Gaussian(noise_multiplier=2), sampling_probability="0.1"),
     Group(Gaussian(noise_multiplier=2), people=3),

@@ -30,6 +30,7 @@ from bursar.mechanisms.randomized_response import RandomizedResponse
 from bursar.mechanisms.registry import AROUND, MECHANISMS
 from bursar.mechanisms.rounded import RoundedGaussian, RoundedLaplace
 from bursar.mechanisms.selection import BoundedRange, ExponentialMechanism, ReportNoisyMax
+from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
 from bursar.mechanisms.statements import (
     ApproximateDP,
     GaussianDP,
@@ -77,6 +78,8 @@ ONE_OF_EACH = (
     + WithoutReplacement(Gaussian(noise_multiplier=1), sampling_probability="1/3")
     + 3 * Group(Laplace(scale=2), people=4)
     + Group(PoissonSubsampled(Laplace(scale=2), sampling_probability="0.5"), people=2)
+    + SparseVector(threshold_noise=10, query_noise="20.5", length=7, cutoff=2, monotone=True)
+    + LaplaceSparseVector(threshold_noise=10, query_noise="1/3")
 )
 
 

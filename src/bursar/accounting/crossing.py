@@ -34,7 +34,8 @@ class Tried:
 
     def to_json(self) -> dict[str, Any]:
         """The value, and the numbers that are proved."""
-        return {"value": self.value, "epsilon": self.result.to_json()["epsilon"]}
+        quantity = self.result.about.quantity
+        return {"value": self.value, quantity: self.result.to_json()[quantity]}
 
 
 def above(result: Proved, target: Exact) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
@@ -43,24 +43,42 @@ def epsilons(
     delta: Number | None = None,
     log_delta: float | None = None,
     adjacency: Adjacency | str = DEFAULT,
+    every: int = 1,
 ) -> list[Proved]:
-    """ε after 1, 2, … `steps` runs of a mechanism.
+    """ε after 1, 2, … `steps` runs of a mechanism; or after every so many.
 
     >>> from bursar.mechanisms.gaussian import Gaussian
     >>> [round(float(e), 4) for e in epsilons(Gaussian(noise_multiplier=9), steps=3, delta=1e-5)]
     [0.3821, 0.5575, 0.6956]
     """
-    count = require.count(steps=steps)
+    given = {"delta": delta, "log_delta": log_delta, "adjacency": adjacency, "every": every}
+    return [result for _, result in walk(step, steps=steps, **given)]  # type: ignore[arg-type]
+
+
+def walk(
+    step: Mechanism,
+    *,
+    steps: int,
+    delta: Number | None = None,
+    log_delta: float | None = None,
+    adjacency: Adjacency | str = DEFAULT,
+    every: int = 1,
+) -> Iterator[tuple[int, Proved]]:
+    """The same one by one, each with its number of steps."""
+    count, pace = require.count(steps=steps), require.count(every=every)
     question, relation = Question.of_delta(delta, log_delta), Adjacency.of(adjacency)
-    return list(_walk(step, count, question, relation))
+    ks = range(pace, count + 1, pace)
+    return zip(ks, _walk(step, ks, question, relation), strict=True)
 
 
-def _walk(step: Mechanism, steps: int, question: Question, relation: Adjacency) -> Iterator[Proved]:
+def _walk(
+    step: Mechanism, ks: Iterable[int], question: Question, relation: Adjacency
+) -> Iterator[Proved]:
     shared = [_Shared(views.pairs(Plan.of(step), relation, way)) for way in Direction]
     plain = question.is_zero or question.is_one or not all(each.usable for each in shared)
     with precision(256):
         target = None if plain else question.delta_ball()
-    for k in range(1, steps + 1):
+    for k in ks:
         started = time.perf_counter()
         found = None if target is None or k < _FIRST else _both(shared, k, target)
         if found is None:

@@ -3,35 +3,142 @@
 The attacker sees the output, knows everything but whether the person was in the data, and guesses
 "in".  With P the law with the person and Q without, every test has TPR ≤ δ(x) + x·FPR for all
 x > 0, δ(x) = ∫(p−xq)₊, and the best test attains the least of these (Dong, Roth & Su 2022,
-Prop. 2.12).  δ(x) is convex in x, so a few enclosures of it bound that least value on both sides:
-docs/proofs/risk.md.
+Prop. 2.12).  The largest TPR − FPR is δ at x = 1.  Not here: how that is enclosed (`power.py`).
 """
 
 from __future__ import annotations
 
-import math
+import html
 import time
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Any, NamedTuple, final
 
 from bursar import require
-from bursar.accounting import exact, saddlepoint
-from bursar.accounting.contour_profile import ContourProfile
-from bursar.accounting.estimates import Sketched
-from bursar.accounting.profiles import Profile
-from bursar.adjacency import DEFAULT, Adjacency, Direction
+from bursar.accounting import choose
+from bursar.accounting.power import Attack
+from bursar.adjacency import DEFAULT, Adjacency
 from bursar.exact import Exact, Number
-from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
-from bursar.numerics.balls import ball, float_down, float_up, precision
-from bursar.privacy.pairs import symmetric
-from bursar.truth import About, Enclosure, Proved, UpperBound
+from bursar.numerics.balls import ball, float_up, precision
+from bursar.truth import About, Enclosure, Proved, UpperBound, number, rounded
 
-_SEARCH = 48  # steps of golden section
-_GOLDEN = (math.sqrt(5) - 1) / 2
-_WIDEST = 700.0  # |log x|
+RATES = ("0.0001", "0.001", "0.01", "0.05", "0.1", "0.2", "0.3", "0.4", "0.5", "0.7", "0.9")
+
+
+class Point(NamedTuple):
+    """A false positive rate, and the largest true positive rate of any attacker there."""
+
+    false_positive_rate: float
+    true_positive_rate: Proved
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TradeOff:
+    """The trade-off curve of f-DP at some rates: f(FPR) = 1 − TPR is the least miss rate.
+
+    >>> from bursar.mechanisms.gaussian import Gaussian
+    >>> curve = trade_off(Gaussian(noise_multiplier=1), points=3)
+    >>> [(rate, round(tpr.upper, 3)) for rate, tpr in curve]
+    [(0.0, 0.0), (0.5, 0.841), (1.0, 1.0)]
+    """
+
+    points: tuple[Point, ...]
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.points)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def to_json(self) -> dict[str, Any]:
+        """The rows, and how the first of them was found."""
+        rows = [
+            {"false_positive_rate": rate, "true_positive_rate": tpr.values()}
+            for rate, tpr in self.points
+        ]
+        return {"trade_off": rows, "kind": self.points[0].true_positive_rate.kind}
+
+    def _repr_html_(self) -> str:
+        head = "<tr><th>FPR</th><th>TPR at most</th></tr>"
+        rows = "".join(
+            f"<tr><td>{rate:g}</td><td>{html.escape(rounded(tpr.upper, 6, up=True))}</td></tr>"
+            for rate, tpr in self.points
+        )
+        return f"<table>{head}{rows}</table>"
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Risk:
+    """What the best attacker achieves: the advantage, and at one false positive rate the rest.
+
+    `belief` bounds how sure the attacker may be who held `prior` before and whose test then says
+    "in": by Bayes, with odds times TPR/FPR.
+    """
+
+    advantage: Proved
+    false_positive_rate: Exact
+    true_positive_rate: Proved
+    prior: Exact
+    belief: float
+
+    def sentence(self, digits: int = 4) -> str:
+        """The numbers in words, rounded up."""
+        shown = [
+            rounded(value, digits, up=True)
+            for value in (self.advantage.upper, self.true_positive_rate.upper, self.belief)
+        ]
+        return (
+            f"advantage ≤ {shown[0]}; TPR ≤ {shown[1]} at FPR {self.false_positive_rate}; "
+            f"belief ≤ {shown[2]} from {self.prior}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """One object, with every digit."""
+        return {
+            "advantage": {name: number(value) for name, value in self.advantage.values().items()},
+            "false_positive_rate": self.false_positive_rate.text,
+            "true_positive_rate": self.true_positive_rate.values(),
+            "prior": self.prior.text,
+            "belief": {"upper": self.belief},
+            "kind": self.true_positive_rate.kind,
+            "adjacency": self.true_positive_rate.about.adjacency.value,
+        }
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self.sentence())}</p>"
+
+
+def risk(
+    run: Plan | Mechanism,
+    *,
+    false_positive_rate: Number = "0.01",
+    prior: Number = "0.5",
+    adjacency: Adjacency | str = DEFAULT,
+) -> Risk:
+    """What the best attacker could do who sees the output of a plan.
+
+    >>> from bursar.mechanisms.gaussian import Gaussian
+    >>> risk(Gaussian(noise_multiplier=1)).sentence()
+    'advantage ≤ 0.383; TPR ≤ 0.09237 at FPR 0.01; belief ≤ 0.9024 from 0.5'
+    """
+    rate = require.probability(false_positive_rate=false_positive_rate)
+    before = require.unit_interval(prior=prior)
+    found = true_positive_rate(run, false_positive_rate=rate, adjacency=adjacency)
+    with precision():
+        odds = ball(found.upper) / ball(rate)
+        told = odds * ball(before) / (1 - ball(before) + odds * ball(before))
+        belief = min(1.0, float_up(told))
+    return Risk(
+        advantage=advantage(run, adjacency=adjacency),
+        false_positive_rate=rate,
+        true_positive_rate=found,
+        prior=before,
+        belief=belief,
+    )
 
 
 def advantage(run: Plan | Mechanism, *, adjacency: Adjacency | str = DEFAULT) -> Proved:
@@ -41,7 +148,8 @@ def advantage(run: Plan | Mechanism, *, adjacency: Adjacency | str = DEFAULT) ->
     >>> advantage(Gaussian(noise_multiplier=1)).upper
     0.3829...
     """
-    return exact.delta(run, epsilon=0, adjacency=adjacency)
+    found = choose.delta(run, epsilon=0, adjacency=adjacency)
+    return replace(found, about=replace(found.about, quantity="advantage"))
 
 
 def true_positive_rate(
@@ -53,38 +161,46 @@ def true_positive_rate(
     >>> true_positive_rate(Gaussian(noise_multiplier=1), false_positive_rate="0.01").upper
     0.09236...
     """
-    started = time.perf_counter()
     rate = require.unit_interval(false_positive_rate=false_positive_rate)
     plan, relation = Plan.of(run), Adjacency.of(adjacency)
-    ways = [_Curve.of(plan, relation, way) for way in Direction]
-    found = [curve.power(rate) for curve in (ways[:1] if ways[0].symmetric else ways)]
-    about = About(quantity="delta", given=rate.text, method="exact", adjacency=relation)
-    about = replace(about, seconds=time.perf_counter() - started)
-    lower, upper = max(low for low, _ in found), max(high for _, high in found)
-    if not all(curve.tight for curve in ways):
-        return UpperBound(upper=upper, about=about)
-    return Enclosure(lower=min(lower, upper), upper=upper, about=about)
+    return next(_rates(Attack.on(plan, relation), [rate], relation))
 
 
 def trade_off(
-    run: Plan | Mechanism, *, points: int = 21, adjacency: Adjacency | str = DEFAULT
-) -> list[tuple[float, Proved]]:
+    run: Plan | Mechanism,
+    *,
+    points: int | None = None,
+    rates: Iterable[Number] | None = None,
+    adjacency: Adjacency | str = DEFAULT,
+) -> TradeOff:
     """The trade-off curve of f-DP: at each false positive rate, the largest true positive rate.
 
+    At these `rates`, or at so many `points` equally far apart from 0 to 1, ends included.
+
     >>> from bursar.mechanisms.gaussian import Gaussian
-    >>> curve = trade_off(Gaussian(noise_multiplier=1), points=3)
-    >>> [(rate, round(tpr.upper, 3)) for rate, tpr in curve]
-    [(0.0, 0.0), (0.5, 0.841), (1.0, 1.0)]
+    >>> trade_off(Gaussian(noise_multiplier=1), rates=["0.01"]).points[0].true_positive_rate.upper
+    0.09236...
     """
-    count = require.count(points=points, at_least=2)
-    rates = [Exact(j) / (count - 1) for j in range(count)]
-    return [
-        (
-            float(rate),
-            true_positive_rate(run, false_positive_rate=Exact(rate), adjacency=adjacency),
-        )
-        for rate in rates
+    return TradeOff(tuple(trade_off_points(run, points=points, rates=rates, adjacency=adjacency)))
+
+
+def trade_off_points(
+    run: Plan | Mechanism,
+    *,
+    points: int | None = None,
+    rates: Iterable[Number] | None = None,
+    adjacency: Adjacency | str = DEFAULT,
+) -> Iterator[Point]:
+    """The points of `trade_off` one by one."""
+    plan, relation = Plan.of(run), Adjacency.of(adjacency)
+    if points is not None:
+        steps = require.count(points=points, at_least=2) - 1
+        rates = [Exact(j) / steps for j in range(steps + 1)]
+    grid = [
+        Exact(require.unit_interval(rates=rate)) for rate in (RATES if rates is None else rates)
     ]
+    found = _rates(Attack.on(plan, relation), grid, relation)
+    return (Point(float(rate), tpr) for rate, tpr in zip(grid, found, strict=True))
 
 
 def posterior(prior: Number, *, epsilon: Number) -> float:
@@ -101,119 +217,19 @@ def posterior(prior: Number, *, epsilon: Number) -> float:
         return min(1.0, float_up(odds / (1 + odds)))
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class _Curve:
-    """δ(x) of P against Q in one direction, with that of the other for x below 1."""
-
-    here: Profile
-    there: Profile
-    symmetric: bool
-    tight: bool
-
-    @classmethod
-    def of(cls, plan: Plan, relation: Adjacency, way: Direction) -> _Curve:
-        other = Direction.ADD if way is Direction.REMOVE else Direction.REMOVE
-        pairs = views.pairs(plan, relation, way)
-        here = exact.profile(pairs)
-        same = all(symmetric(pair) for pair, _ in pairs.parts)
-        there = here if same else exact.profile(views.pairs(plan, relation, other))
-        return cls(here, there, same, pairs.tight)
-
-    def at(self, log_x: float) -> tuple[float, float]:
-        """An enclosure of δ(e^log_x); for x < 1 it is 1 − x + x δ_{Q‖P}(1/x)."""
-        with precision(192):
-            at = ball(abs(log_x))
-            value = (self.here if log_x >= 0 else self.there).delta_at(at)
-            if log_x < 0:
-                x = ball(log_x).exp()
-                value = 1 - x + x * value
-            return max(0.0, float_down(value)), min(1.0, float_up(value))
-
-    def power(self, rate: Exact) -> tuple[float, float]:
-        """An enclosure of min over x of δ(x) + x·rate."""
-        if rate == 1:
-            return 1.0, 1.0
-        if rate == 0:
-            return self._at_none()
-        alpha = float(rate)
-
-        def exactly(log_x: float) -> float:
-            return self.at(log_x)[1] + math.exp(log_x) * alpha
-
-        def roughly(log_x: float) -> float:
-            return self.guess(log_x) + math.exp(log_x) * alpha
-
-        best, upper = _polished(exactly, _least(roughly)), 1.0
-        for gap in (1e-4, 2e-3, 3e-2, 0.3):
-            points = [best + j * gap * max(1.0, abs(best)) for j in (-2, -1, 0, 1, 2)]
-            lower, found = self._enclosed(points, rate)
-            upper = min(upper, found)
-            if lower > 0:
-                return min(lower, upper), upper
-        return 0.0, upper
-
-    def _at_none(self) -> tuple[float, float]:
-        """At FPR 0 the rate is P(infinite loss): δ as x grows."""
-        return 0.0, self.at(_WIDEST)[1]
-
-    def guess(self, log_x: float) -> float:
-        """δ(e^log_x) by the saddle point where there is one: where to look, no more."""
-        profile = self.here if log_x >= 0 else self.there
-        if not isinstance(profile, ContourProfile):
-            return self.at(log_x)[1]
-        sketched = Sketched(profile.found, float(profile.top))
-        value = saddlepoint.ACCOUNTANT.guess(sketched, abs(log_x))
-        return value if log_x >= 0 else -math.expm1(log_x) + math.exp(log_x) * value
-
-    def _enclosed(self, points: list[float], rate: Exact) -> tuple[float, float]:
-        """Above: the least value at a point.  Below: lines through outer points, by convexity."""
-        with precision(192):
-            alpha = ball(rate)
-            rows = []
-            for log_x in points:
-                low, high = self.at(log_x)
-                x = ball(log_x).exp()
-                rows.append((x, ball(low) + alpha * x, ball(high) + alpha * x))
-            upper = min(float_up(high) for _, _, high in rows)
-            (x0, _, h0), (x1, l1, _), (_, _, h2), (x3, l3, _), (x4, _, h4) = rows
-            if not (h2 < l1 and h2 < l3):  # the least point is not known to be between
-                return 0.0, min(1.0, upper)
-            left, right = (l1 - h0) / (x1 - x0), (h4 - l3) / (x4 - x3)
-            lowest = (l1 + left * (x3 - x1)).max(l3 - right * (x3 - x1))
-            return max(0.0, float_down(lowest)), min(1.0, upper)
-
-
-def _least(value: Callable[[float], float]) -> float:
-    """Where a quasi-convex function is least: golden section."""
-    low, high = -2.0, 2.0
-    while high < _WIDEST and value(high) < value(high / 2):
-        high *= 2
-    while low > -_WIDEST and value(low) < value(low / 2):
-        low *= 2
-    a, b = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    at_a, at_b = value(a), value(b)
-    for _ in range(_SEARCH):
-        if at_a < at_b:
-            high, b, at_b = b, a, at_a
-            a = high - _GOLDEN * (high - low)
-            at_a = value(a)
+def _rates(attack: Attack, rates: Sequence[Exact], relation: Adjacency) -> Iterator[Proved]:
+    for rate in rates:
+        started = time.perf_counter()
+        found = attack.power(rate)
+        about = About(
+            quantity="true_positive_rate",
+            given=rate.text,
+            method="exact" if attack.tight else "bound on δ",
+            adjacency=relation,
+            direction=found.direction,
+            seconds=time.perf_counter() - started,
+        )
+        if found.tight:
+            yield Enclosure(lower=min(found.lower, found.upper), upper=found.upper, about=about)
         else:
-            low, a, at_a = a, b, at_b
-            b = low + _GOLDEN * (high - low)
-            at_b = value(b)
-        if high - low < 1e-5:
-            break
-    return (low + high) / 2
-
-
-def _polished(value: Callable[[float], float], best: float) -> float:
-    """A few parabolas through exact values, towards the least."""
-    step = 0.03 * max(1.0, abs(best))
-    for _ in range(4):
-        low, here, high = value(best - step), value(best), value(best + step)
-        bend = low - 2 * here + high
-        move = 0.5 * step * (low - high) / bend if bend > 0 else math.copysign(2 * step, low - high)
-        best += max(-2 * step, min(move, 2 * step))
-        step = max(abs(move) / 2, 1e-4) if abs(move) < step else step
-    return best
+            yield UpperBound(upper=found.upper, about=about)

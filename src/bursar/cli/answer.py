@@ -12,7 +12,7 @@ from typing import Any, final
 
 from bursar.cli.request import Request
 from bursar.exact import Exact
-from bursar.truth import Enclosure, Estimate, Proved, Truth, UpperBound, rounded
+from bursar.truth import SYMBOLS, Enclosure, Estimate, Proved, Truth, UpperBound, rounded
 
 _DIGITS = 6
 _SHOWN = 6  # steps of a plan that are shown to people
@@ -24,18 +24,21 @@ _KINDS = {
     "estimate": "no proof",
 }
 _WORSE = {"remove": "removing", "add": "adding"}
-_SYMBOLS = {"epsilon": "ε", "delta": "δ", "log_delta": "log δ"}
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A body of JSON; a sentence, rows of (label, words), and a table of several answers."""
+    """A body of JSON; a sentence, rows of (label, words), and a table of several answers.
+
+    A `text` takes the place of the page: a table as comma-separated lines, say.
+    """
 
     body: Mapping[str, Any]
     sentence: str
     rows: Sequence[tuple[str, str]] = ()
     table: Sequence[Sequence[str]] = ()
+    text: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The object, as a partial answer shows it."""
@@ -54,7 +57,7 @@ def answered(about_plan: Proved | Estimate, request: Request) -> Answer:
 
 def words(result: Truth) -> str:
     """The numbers of a result, rounded so that they stay true."""
-    symbol = _SYMBOLS[result.about.quantity]
+    symbol = SYMBOLS[result.about.quantity]
     if isinstance(result, UpperBound) and result.upper == inf:
         return f"no finite bound on {symbol}"
     if not isinstance(result, Enclosure):
@@ -69,7 +72,10 @@ def words(result: Truth) -> str:
 def asked(result: Truth, request: Request) -> list[tuple[str, str]]:
     """Rows about the question, and which direction decided."""
     about = result.about
-    return question(request, f"{_SYMBOLS[about.given_name]} = {about.given}", about.direction)
+    at = (
+        "ε = 0" if about.quantity == "advantage" else f"{SYMBOLS[about.given_name]} = {about.given}"
+    )
+    return question(request, at, about.direction)
 
 
 def question(request: Request, at: str, direction: str = "both") -> list[tuple[str, str]]:
@@ -87,7 +93,7 @@ def question(request: Request, at: str, direction: str = "both") -> list[tuple[s
 def given(question: Mapping[str, Any]) -> str:
     """What is given, as its row says it: δ = 1e-5."""
     ((name, value),) = question.items()
-    return f"{_SYMBOLS[name]} = {Exact.of(value)}"
+    return f"{SYMBOLS[name]} = {Exact.of(value)}"
 
 
 def found(result: Truth) -> list[tuple[str, str]]:

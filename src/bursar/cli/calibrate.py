@@ -1,4 +1,7 @@
-"""`bursar calibrate`: which noise, sampling probability or number of steps meets a target."""
+"""`bursar calibrate`: which noise, sampling probability or number of steps meets a target.
+
+The target is an ε at a δ, or a risk.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,8 @@ EXAMPLES = (
     "bursar calibrate --epsilon 1 --delta 1e-5 --sampling-probability 0.01 --steps 5000",
     "bursar calibrate --epsilon 1 --delta 1e-5 --noise-multiplier 2 --sampling-probability 0.01 "
     "--solve steps",
+    "bursar calibrate --advantage 0.05 --sampling-probability 0.01 --steps 1000",
+    "bursar calibrate --tpr 0.02 --at-fpr 0.01 --steps 100",
 )
 _SOLVABLE = ("noise-multiplier", "sampling-probability", "steps")
 
@@ -37,6 +42,17 @@ def calibrate(
         str | None, option("--epsilon", "NUMBER", "The target, never exceeded.", ASKED)
     ] = None,
     at: AtDelta,
+    advantage: Annotated[
+        str | None,
+        option("--advantage", "NUMBER", "Or: no attacker's TPR − FPR is above it.", ASKED),
+    ] = None,
+    tpr: Annotated[
+        str | None,
+        option("--tpr", "NUMBER", "Or: no attacker's true positive rate is above it…", ASKED),
+    ] = None,
+    at_fpr: Annotated[
+        str | None, option("--at-fpr", "NUMBER", "…at this false positive rate.", ASKED)
+    ] = None,
     solve: Annotated[
         str,
         option(
@@ -52,12 +68,12 @@ def calibrate(
     by: Method,
     manner: Manner,
 ) -> Answer:
-    """Which noise meets a target ε.
+    """Which noise meets a target: an ε, or a risk.
 
     The least noise, or with --solve the most sampling or the most steps, and the proof that it
     meets the target.
     """
-    target, question = must(epsilon=epsilon), at_delta(at)
+    target = _target(epsilon, at, by, advantage, tpr, at_fpr)
     adjacency = relation(neighbours)
     parameter = require.one_of(_SOLVABLE, solve=solve).replace("-", "_")
     if getattr(steps, parameter) is not None:
@@ -70,21 +86,51 @@ def calibrate(
     def ask(method: str | None) -> Answer:
         from bursar.accounting.calibrate import calibrate
 
+        chosen: dict[str, Any] = {"method": method} if "epsilon" in target else {}
         best = calibrate(
-            make_plan,
-            epsilon=target,
-            integer=parameter == "steps",
-            adjacency=adjacency,
-            method=method,
-            **question,
+            make_plan, integer=parameter == "steps", adjacency=adjacency, **target, **chosen
         )
         return _answer(best, parameter, known.request(make_plan(best.value), adjacency))
 
+    safe = (lambda: ask("rdp")) if "epsilon" in target else None
     try:
-        return within(manner.timeout, lambda: ask(by.method), lambda: ask("rdp"))
+        return within(manner.timeout, lambda: ask(by.method), safe)
     except Unreachable as error:
         hint = "Change the target, or what is given."
         raise Unreachable(error.need, best=error.best, hint=hint) from None
+
+
+def _target(
+    epsilon: str | None,
+    at: AtDelta,
+    by: Method,
+    advantage: str | None,
+    tpr: str | None,
+    at_fpr: str | None,
+) -> dict[str, Any]:
+    """The one target that is meant, as the library's keywords."""
+    if advantage is None and tpr is None and at_fpr is None:
+        return {
+            "epsilon": must(epsilon=epsilon, hint="Or a risk: --advantage, or --tpr."),
+            **at_delta(at),
+        }
+    beside = {"epsilon": epsilon, "delta": at.delta, "log_delta": at.log_delta, "method": by.method}
+    for name, value in beside.items():
+        if value is not None:
+            need = "it may not stand beside a risk"
+            raise InvalidParameter(need, field=name, value=value, hint="Give one target.")
+    if advantage is not None:
+        if tpr is not None or at_fpr is not None:
+            need = "it may not stand beside --tpr"
+            raise InvalidParameter(need, field="advantage", value=advantage)
+        return {"advantage": require.unit_interval(advantage=advantage)}
+    together = "--tpr and --at-fpr come together."
+    high = require.unit_interval(tpr=must(tpr=tpr, hint=together))
+    low = require.unit_interval(at_fpr=must(at_fpr=at_fpr, hint=together))
+    if not high > low:
+        need = f"it must be above the false positive rate, {low}, which guessing achieves"
+        raise InvalidParameter(need, field="tpr", value=tpr)
+    return {"true_positive_rate": high, "false_positive_rate": low}
 
 
 def _planned(parameter: str, steps: Steps, known: Schedule) -> Callable[[Any], Plan]:
@@ -103,13 +149,10 @@ def _planned(parameter: str, steps: Steps, known: Schedule) -> Callable[[Any], P
 
 def _answer(plans: Calibrated, parameter: str, request: Request) -> Answer:
     best = replace(plans, result=request.about_run(plans.result), witness=None)
-    beside = "nothing beyond it is allowed"
     if (witness := plans.witness) is not None:
         best = replace(best, witness=replace(witness, result=request.about_run(witness.result)))
-        lower = "ε" if best.sharp else "the bound on ε"
-        beside = f"at {witness.value} {lower} is above {best.target}"
     return Answer(
         body=best.to_json(parameter) | dict(request.told),
         sentence=f"{parameter.replace('_', ' ')} {best.value}: {words(best.result)}",
-        rows=[*asked(best.result, request), ("beside it", beside), *found(best.result)],
+        rows=[*asked(best.result, request), ("beside it", best.beside()), *found(best.result)],
     )

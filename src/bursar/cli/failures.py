@@ -24,7 +24,32 @@ from bursar.truth import Enclosure, UpperBound
 
 _NO_OPTION = "there is no such option"
 _GROUPS = (Steps, FromFile, Neighbours, AtDelta, Method, Manner)
-_FLAGS = {"epsilon", "solve", "out"} | {field.name for group in _GROUPS for field in fields(group)}
+_OWN = {  # flags of one command
+    "epsilon",
+    "solve",
+    "out",
+    "csv",
+    "epsilons",
+    "deltas",
+    "trade_off",
+    "points",
+    "every",
+    "certify_at",
+    "advantage",
+    "tpr",
+    "at_fpr",
+    "to",
+    "at_delta",
+    "at_epsilon",
+    "at_order",
+    "rho",
+    "mu",
+    "orders",
+    "values",
+    "claim",
+    "card",
+}
+_FLAGS = _OWN | {field.name for group in _GROUPS for field in fields(group)}
 
 
 class Interrupted(BursarError):

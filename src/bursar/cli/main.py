@@ -17,19 +17,23 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from bursar.cli import calibrate, certify, check, compare, delta, epsilon
+from bursar.cli import calibrate, certify, check, compare, delta, epsilon, profile, refute, steps
 from bursar.cli.answer import Answer
 from bursar.cli.failures import Interrupted, PipeClosed, of_bug, of_parser, report
 from bursar.cli.printer import show, silence, write, write_json
+from bursar.cli.progress import watched
 from bursar.errors import BursarError, InvalidParameter
 
 _COMMANDS = {
     epsilon.epsilon: epsilon.EXAMPLES,
     delta.delta: delta.EXAMPLES,
     calibrate.calibrate: calibrate.EXAMPLES,
+    profile.profile: profile.EXAMPLES,
+    steps.steps: steps.EXAMPLES,
     compare.compare: compare.EXAMPLES,
     certify.certify: certify.EXAMPLES,
     check.check: check.EXAMPLES,
+    refute.refute: refute.EXAMPLES,
 }
 _PARSER = cast(type[Exception], typer.BadParameter.__bases__[0])  # what every refusal of it is
 _INTERRUPTED = 130  # how the parser tells Ctrl-C
@@ -136,13 +140,16 @@ def _run(given: list[str], *, as_json: bool) -> int:
         if times > 1:
             field = flag.strip("-").replace("-", "_")
             raise InvalidParameter("it may be given once only", field=field)
-    found = application().main(given, prog_name="bursar", standalone_mode=False)
+    with watched(quiet=as_json):
+        found = application().main(given, prog_name="bursar", standalone_mode=False)
     if found == _INTERRUPTED:
         raise KeyboardInterrupt
     if not isinstance(found, Answer):  # help, or the version
         return 0
     if as_json:
         write_json(found.body, sys.stdout)
+    elif found.text is not None:
+        write(found.text, sys.stdout)
     else:
         show(found)
     return 0

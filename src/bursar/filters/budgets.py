@@ -61,9 +61,12 @@ def concentrated_as_printed(epsilon: Exact, delta: Exact) -> Fraction:
     >>> float(concentrated_as_printed(Exact(1), Exact("1e-5")))
     0.02081993...
     """
+    if epsilon == 0:
+        return Fraction(0)
     with precision():
-        L = -ball(delta).log()
-        return _down(((L + ball(epsilon)).sqrt() - L.sqrt()) ** 2)
+        L, e = -ball(delta).log(), ball(epsilon)
+        root = e / ((L + e).sqrt() + L.sqrt())  # the same, without cancellation
+        return _down(root * root)
 
 
 @lru_cache(maxsize=1024)

@@ -56,7 +56,10 @@ NEXT: Mapping[tuple[Stage, Verb], Stage] = {
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charge:
-    """One request and what it costs each scope; `body` is the whole request as canonical text."""
+    """One request and what it costs each scope; `body` is the whole request as canonical text.
+
+    `plan` is what was asked for; `used` is the part of it that was started, where less was.
+    """
 
     request: str
     body: str
@@ -66,6 +69,7 @@ class Charge:
     answers: tuple[object, ...] = ()
     open: bool = False
     expires: float | None = None
+    used: Plan | None = None
 
     def then(self, verb: Verb) -> Charge:
         """The charge after that; Refused, and nothing changed, where its stage forbids it."""
@@ -84,13 +88,20 @@ class Charge:
             raise Refused(f"request {self.request!r} is {self.stage}: it gives no answers")
         return replace(self, answers=(*self.answers, answer))
 
-    def same(self, body: str) -> Charge:
-        """The charge itself, if it is of this body: an id stands for one request for ever."""
-        if self.body != body:
-            raise Refused(
-                f"request {self.request!r} was made before with another body",
-                hint="A new request needs a new id.",
-            )
+    def same(self, body: str, plan: Plan, scopes: Iterable[str], *, open: bool) -> Charge:  # noqa: A002
+        """The charge itself, if all is as before: an id stands for one request for ever.
+
+        Whoever could name another plan, or other scopes, could run what was never paid for.
+        """
+        before = (self.body, self.plan, {scope for scope, _ in self.costs}, self.open)
+        asked = (body, plan, set(scopes), open)
+        names = ("body", "plan", "choice of scopes", "kind of charge")
+        for name, was, now in zip(names, before, asked, strict=True):
+            if was != now:
+                raise Refused(
+                    f"request {self.request!r} was made before with another {name}",
+                    hint="A new request needs a new id.",
+                )
         return self
 
 

@@ -8,10 +8,11 @@ with probability δ on either side, an ε-DP one.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from typing import final
+from functools import lru_cache, partial
+from typing import TypeVar, final
 
 from flint import arb
 
@@ -21,6 +22,8 @@ from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.views import HasPair, HasPure, HasZcdp, views_of
 from bursar.numerics.balls import ball, float_up, precision
 from bursar.privacy.pairs import AtomsPair
+
+V = TypeVar("V")
 
 
 @final
@@ -38,8 +41,8 @@ class Amounts:
 
 
 def up(value: arb) -> Fraction | float:
-    """The least float at or above a ball, as an exact number; infinity stays a float."""
-    top = float_up(value)
+    """The least float at or above a ball, as an exact number; what is beyond floats is infinite."""
+    top = float_up(value) if value.is_finite() else math.inf
     return top if top == math.inf else Fraction(top)
 
 
@@ -56,28 +59,47 @@ def rho_of_pure(epsilon: Fraction) -> Fraction | float:
 
 
 def concentrated(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction | float, Fraction]:
-    """(ρ, δ) such that the step is δ-approximately ρ-zCDP.  Bun & Steinke 2016, Def. 8.1."""
+    """(ρ, δ) such that the step is δ-approximately ρ-zCDP.  Bun & Steinke 2016, Def. 8.1.
+
+    The least of what its views say; NoProof where no view says anything under this relation.
+    """
     known: list[Fraction | float] = []
-    if isinstance(mechanism, HasZcdp):
-        known.append(mechanism.zcdp(adjacency))
-    if isinstance(mechanism, HasPure):
-        known.append(rho_of_pure(mechanism.pure(adjacency)))
+    if isinstance(mechanism, HasZcdp) and (rho := said(mechanism.zcdp, adjacency)) is not None:
+        known.append(rho)
+    if isinstance(mechanism, HasPure) and (epsilon := said(mechanism.pure, adjacency)) is not None:
+        known.append(rho_of_pure(epsilon))
     if known:
         return min(known), Fraction(0)
-    epsilon, delta = approximate(mechanism, adjacency)
-    return rho_of_pure(epsilon), delta
+    at, delta = approximate(mechanism, adjacency)
+    return rho_of_pure(at), delta
 
 
 def approximate(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction, Fraction]:
     """(ε, δ) such that the step is (ε, δ)-DP by its own statement; NoProof where it makes none."""
-    if isinstance(mechanism, HasPure):
-        return mechanism.pure(adjacency), Fraction(0)
+    if isinstance(mechanism, HasPure) and (epsilon := said(mechanism.pure, adjacency)) is not None:
+        return epsilon, Fraction(0)
     if isinstance(mechanism, HasPair):
-        pairs = [mechanism.pair(adjacency, direction) for direction in Direction]
+        pairs = [
+            said(partial(mechanism.pair, direction=direction), adjacency) for direction in Direction
+        ]
         atoms = [pair for pair in pairs if isinstance(pair, AtomsPair)]
         if len(atoms) == len(pairs):
             return max(pair.epsilon for pair in atoms), max(pair.delta for pair in atoms)
+    if isinstance(mechanism, HasPure):
+        mechanism.pure(adjacency)  # says why it refuses
     has = ", ".join(views_of(mechanism))
     raise NoProof(
         f"{mechanism.name} makes no statement of pure or (ε, δ)-DP", hint=f"It has: {has}."
     )
+
+
+def said(view: Callable[[Adjacency], V], adjacency: Adjacency) -> V | None:
+    """What a view answers under this relation; None where nothing is proved of it there.
+
+    A mechanism made of others has all their methods, and some of them refuse: that one does must
+    not hide that another answers.
+    """
+    try:
+        return view(adjacency)
+    except NoProof:
+        return None

@@ -37,17 +37,21 @@ _BLOCK = 1 << 16  # people at a time: their arrays stay in the cache of one core
 class Standing(Sealed):
     """What each person has left; `serial` counts the changes, `pending` is an open liability."""
 
-    __slots__ = ("_used", "pending", "serial")
+    __slots__ = ("_unused", "pending", "serial")
 
     def __init__(self, left: Array, *, serial: int = 0, pending: int | None = None) -> None:
         super().__init__(left)
-        self.serial, self.pending, self._used = serial, pending, False
+        self.serial, self.pending, self._unused = serial, pending, [True]
 
     def use(self) -> Array:
-        """The array, to make the next state of it; CorruptBooks if that was done before."""
-        if self._used:
-            raise CorruptBooks("this state of the people was replaced by a newer one")
-        self._used = True
+        """The array, to make the next state of it; CorruptBooks if that was done before.
+
+        `pop` gives to one thread alone: two that charged one array could take it below zero.
+        """
+        try:
+            self._unused.pop()
+        except IndexError:
+            raise CorruptBooks("this state of the people was replaced by a newer one") from None
         return self._secret
 
 
@@ -228,6 +232,8 @@ class IndividualFilter:
     def _open(self, standing: Standing, *, pending: bool) -> int:
         if len(standing) != self.people:
             raise CorruptBooks("this state is of another number of people")
+        if standing.reveal().dtype != self.kind:
+            raise CorruptBooks("this state is of another kind of integers")
         if (standing.pending is not None) is not pending:
             raise CorruptBooks("no question is open" if pending else "a question is still open")
         return standing.pending or 0

@@ -144,8 +144,9 @@ def _times_up(counts: Array, price: Fraction, most: int) -> Array:
 
 def _units_up(amounts: Array, inverse: float) -> Array:
     """amounts x inverse, rounded up: each rounding of the product is undone by one float more."""
-    scaled = np.ceil(np.nextafter(amounts * inverse, math.inf))
-    _countable(math.ceil(scaled.max(initial=0.0)))
+    with np.errstate(all="ignore"):  # infinity and NaN are not countable either
+        scaled = np.ceil(np.nextafter(amounts * inverse, math.inf))
+    _countable(scaled.max(initial=0.0))
     return np.where(amounts > 0, scaled, 0.0).astype(np.uint64)
 
 
@@ -166,7 +167,7 @@ def _in_blocks(
     return Costs(costs, filter.account)
 
 
-def _countable(units: int) -> None:
-    if units > LARGEST:
+def _countable(units: float) -> None:
+    if not units <= LARGEST:
         need = f"they must be at most {LARGEST} units"
         raise InvalidParameter(need, field="costs", value="private")

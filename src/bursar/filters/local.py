@@ -10,7 +10,7 @@ Real silence is only for costs that are public: ask an ordinary `Filter`, whose 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Generic, NoReturn, TypeVar, final
+from typing import Any, Generic, TypeVar, final
 
 from bursar.adjacency import Adjacency
 from bursar.errors import CorruptBooks, InvalidParameter, NoProof
@@ -19,6 +19,7 @@ from bursar.filters.concentrated import ZcdpFilter
 from bursar.filters.gaussian import GdpFilter
 from bursar.filters.machine import State, add, priced
 from bursar.filters.renyi import RenyiFilter
+from bursar.filters.sealed import Private
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
 
@@ -27,23 +28,28 @@ T = TypeVar("T")
 
 
 @final
-class Device:
-    """What a device has spent: private, since costs may depend on the value."""
+class Device(Private):
+    """What a device has spent: private, since costs may depend on the value; fed once."""
 
-    __slots__ = ("_state",)
+    __slots__ = ("_state", "_unused")
 
     def __init__(self, state: State) -> None:
-        self._state = state
+        self._state, self._unused = state, [True]
 
     def reveal(self) -> State:
         """The state, for the device itself and its own storage."""
         return self._state
 
+    def use(self) -> State:
+        """The state, to make the next one of it; CorruptBooks if that was done before."""
+        try:
+            self._unused.pop()
+        except IndexError:
+            raise CorruptBooks("this state of the device was replaced by a newer one") from None
+        return self._state
+
     def __repr__(self) -> str:
         return "<private Device>"
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise InvalidParameter("private state is neither pickled nor copied")
 
 
 @final
@@ -83,6 +89,7 @@ class LocalFilter(Generic[T]):
         if state.burnt is not None:
             raise CorruptBooks("the state of this device is burnt")
         after = add(state.spent, priced(self.filter, Plan.of(step)))
+        device.use()
         held = [total <= a.cap for a, total in zip(self.filter.accounts, after, strict=True)]
         fits = sum(held) == len(held)
         spent = (state.spent, after)[fits]

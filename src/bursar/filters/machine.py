@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, Self, final
 
 from bursar.adjacency import Adjacency
-from bursar.errors import BudgetExceeded, CorruptBooks, NoProof, shown
+from bursar.errors import BudgetExceeded, CorruptBooks, InvalidParameter, NoProof, shown
 from bursar.exact import Exact, canonical
 from bursar.filters import matrix
 from bursar.filters.units import NEVER, Account, plus
@@ -114,7 +114,7 @@ class Filter(ABC):
     @final
     def add_anyway(self, state: State, cost: Units) -> State:
         """Charge without asking, as an owner does who finds that a past step cost more."""
-        state = self.checked(state)
+        state = self.checked(self._priced(state, cost))
         if state.burnt is not None:
             return state
         return State(add(state.spent, cost), state.serial + 1)
@@ -122,7 +122,7 @@ class Filter(ABC):
     @final
     def give_back(self, state: State, cost: Units) -> State:
         """Take back the cost of a step that was granted and never started."""
-        state = self.checked(state)
+        state = self.checked(self._priced(state, cost))
         if state.burnt is not None:
             return state
         pairs = list(zip(state.spent, cost, strict=True))
@@ -143,7 +143,10 @@ class Filter(ABC):
 
     @final
     def left(self, state: State) -> dict[str, Exact]:
-        """What is left of each account, 0 where more was spent."""
+        """What is left of each account, 0 where more was spent; CorruptBooks of a burnt state."""
+        state = self.checked(state)
+        if state.burnt is not None:
+            raise CorruptBooks(f"this state is burnt: {state.burnt}")
         pairs = zip(self.accounts, state.spent, strict=True)
         return {a.name: a.value(max(0, a.cap - s)) for a, s in pairs}
 
@@ -165,6 +168,14 @@ class Filter(ABC):
         kept = copy.copy(self)
         object.__setattr__(kept, "accounts", tuple(accounts))
         return kept
+
+    def _priced(self, state: State, cost: Units) -> State:
+        """The state, if these are costs of this filter: nothing is lowered by a negative one."""
+        whole = all(type(units) is int and 0 <= units <= NEVER for units in cost)
+        if whole and len(cost) == len(self.accounts):
+            return state
+        need = f"it must be {len(self.accounts)} whole numbers from 0 to 2^63 - 1"
+        raise InvalidParameter(need, field="cost", value=cost)
 
     def _refused(self, blamed: int, cost: int, spent: int, reason: str | None = None) -> Refused:
         account = self.accounts[blamed]

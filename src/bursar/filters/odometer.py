@@ -29,7 +29,7 @@ from bursar.filters.approximate import Form
 from bursar.filters.individual import Costs, IndividualFilter
 from bursar.filters.machine import State, add
 from bursar.filters.renyi import Order, account_of, order_of, price_at
-from bursar.filters.sealed import Sealed
+from bursar.filters.sealed import Sealed, whole
 from bursar.filters.units import LARGEST, NEVER, Account, plus
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
@@ -219,14 +219,15 @@ class IndividualOdometer:
 
     def count(self, sums: Sums, losses: Costs | PerInstanceLosses) -> Sums:
         """After one more question; sums that cannot be counted stay at the top."""
-        added = self.of.units(losses) if isinstance(losses, Costs) else losses.reveal()
-        if added.shape != sums.reveal().shape:
-            raise InvalidParameter(
-                "there must be one for each person", field="losses", value=losses
-            )
+        if isinstance(losses, Costs):
+            added = self.of.units(losses)
+        else:
+            added = whole(losses.reveal(), self.of.people, "losses")
         top = np.uint64(LARGEST)
-        total = sums.reveal() + np.minimum(added.astype(np.uint64), top)
-        return Sums(np.minimum(total, top))
+        each = np.minimum(added.astype(np.uint64), top)
+        if added.dtype == self.of.kind:  # its largest number stands for all that it cannot hold
+            each[added == np.iinfo(self.of.kind).max] = top
+        return Sums(np.minimum(sums.reveal() + each, top))
 
     def bound_of(self, sums: Sums, person: int) -> Exact | float:
         """What one person has lost at most: for them to know, unless losses are per instance."""

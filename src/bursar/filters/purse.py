@@ -5,10 +5,15 @@ after it is in them.  A request is charged to all its scopes or to none: say a d
 which is the guarantee, and an analyst's, which is a quota.  The same request gives the same answer
 and costs nothing.  One lock makes decisions one after another; the decisions are those of
 `charges`, and the ledger makes them durable.
+
+The books belong to one process: after a fork there would be two of each budget, so the child's are
+refused.  In a rehearsal, whose noise a seed decides, nothing is charged, and no answer is kept.
 """
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from threading import Lock
@@ -22,6 +27,7 @@ from bursar.filters.charges import Blocked, Charge, Stage, Verb
 from bursar.filters.machine import Filter, State
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
+from bursar.noise.entropy import refuse_not_private, refuse_rehearsal
 
 T = TypeVar("T")
 
@@ -39,7 +45,7 @@ class Purse:
     0.095
     """
 
-    __slots__ = ("_charges", "_filters", "_lock", "_states")
+    __slots__ = ("_charges", "_filters", "_lock", "_process", "_states")
 
     def __init__(
         self, filters: Mapping[str, Filter], states: Mapping[str, State] | None = None
@@ -52,7 +58,7 @@ class Purse:
         for name in self._named(states) if states else ():
             self._states[name] = (states or {})[name]
         self._charges: dict[str, Charge] = {}
-        self._lock = Lock()
+        self._lock, self._process = Lock(), os.getpid()
 
     def reserve(
         self,
@@ -69,9 +75,11 @@ class Purse:
         Raises BudgetExceeded where a scope cannot hold it; then no scope is charged.
         """
         whole, named = Plan.of(plan), self._named(scopes)
-        with self._lock:
+        if expires is not None and not -math.inf < expires < math.inf:
+            raise InvalidParameter("it must be a finite time", field="expires", value=expires)
+        with self._changing():
             if request in self._charges:
-                return self._charges[request].same(body)
+                return self._charges[request].same(body, whole, named, open=open)
             decision = charges.reserve(self._filters, self._states, whole, named)
             if isinstance(decision, Blocked):
                 raise decision.refusal.error(decision.scope)
@@ -83,12 +91,13 @@ class Purse:
 
     def start(self, request: str) -> Charge:
         """From now on data may be read, and nothing is given back."""
-        with self._lock:
+        with self._changing():
             return self._keep(self._found(request).then(Verb.START))
 
     def record(self, request: str, answer: T) -> T:
         """Keep one answer of an open charge, which may leave then."""
-        with self._lock:
+        refuse_not_private(answer, "this answer")
+        with self._changing():
             charge = self._found(request)
             if not charge.open:
                 raise Refused(f"request {request!r} is not open: it is answered by its commit")
@@ -99,38 +108,41 @@ class Purse:
         self, request: str, answer: T | None = None, *, used: Mechanism | Plan | None = None
     ) -> T | None:
         """Keep the answer, which may leave then; parts of the plan that never started return."""
-        with self._lock:
+        refuse_not_private(answer, "this answer")
+        with self._changing():
             charge = self._found(request)
             done = charge.then(Verb.COMMIT)
             states: Mapping[str, State] = {}
             if used is not None:
                 part = Plan.of(used)
                 states, costs = charges.settle(self._filters, self._states, charge, part)
-                done = replace(done, plan=part, costs=costs)
+                done = replace(done, used=part, costs=costs)
             if not charge.open:
                 done = replace(done, answers=(answer,))
+            elif answer is not None:
+                done = replace(done, answers=(*charge.answers, answer))
             self._keep(done, states)
         return answer
 
     def abandon(self, request: str) -> Charge:
         """Give a reservation back, which was never started."""
-        with self._lock:
+        with self._changing():
             return self._abandoned(self._found(request))
 
     def fail(self, request: str) -> Charge:
         """After an error or a time-out: all of it stays charged."""
-        with self._lock:
+        with self._changing():
             return self._keep(self._found(request).then(Verb.FAIL))
 
     def recover(self) -> list[Charge]:
         """After a crash, before anything else: what was started is charged in full."""
-        with self._lock:
+        with self._changing():
             started = [c for c in self._charges.values() if c.stage is Stage.STARTED]
             return [self._keep(charge.then(Verb.FAIL)) for charge in started]
 
     def expire(self, now: float) -> list[Charge]:
         """Give back all reservations whose time is over; what was started stays."""
-        with self._lock:
+        with self._changing():
             return [
                 self._abandoned(charge)
                 for charge in list(self._charges.values())
@@ -153,14 +165,14 @@ class Purse:
         if charge.stage is Stage.COMMITTED:
             return charge.answers[-1]  # type: ignore[return-value]
         self.start(request)
-        finished = False
+        kept = False
         try:
             answer = work()
-            finished = True
+            self.commit(request, answer)
+            kept = True
         finally:
-            if not finished:
+            if not kept:
                 self.fail(request)
-        self.commit(request, answer)
         return answer
 
     def raise_costs(
@@ -168,7 +180,7 @@ class Purse:
     ) -> Charge:
         """Charge what a past request cost more than was thought; this may overdraw a scope."""
         whole, named = Plan.of(plan), self._named(scopes)
-        with self._lock:
+        with self._changing():
             if request in self._charges:
                 raise Refused(f"request {request!r} was made before")
             states, costs = charges.raise_costs(self._filters, self._states, whole, named)
@@ -188,33 +200,34 @@ class Purse:
     def may_run(self, plan: Mechanism | Plan, *, scopes: Iterable[str] | None = None) -> bool:
         """Whether all scopes could hold the plan now.  Spends nothing."""
         whole, named = Plan.of(plan), self._named(scopes)
-        with self._lock:
+        with self._books():
             states = dict(self._states)
         return not isinstance(charges.reserve(self._filters, states, whole, named), Blocked)
 
     def more(self, step: Mechanism | Plan, *, scopes: Iterable[str] | None = None) -> int:
         """How many more like this all scopes could hold.  Spends nothing."""
         named = self._named(scopes)
-        with self._lock:
+        with self._books():
             states = dict(self._states)
         return min(planning.more(self._filters[name], states[name], step) for name in named)
 
     def most(self, step: Mechanism | Plan, *, scopes: Iterable[str] | None = None) -> int:
         """The largest n for which all scopes could hold n * step as one plan.  Spends nothing."""
         named = self._named(scopes)
-        with self._lock:
+        with self._books():
             states = dict(self._states)
         return min(planning.most(self._filters[name], states[name], step) for name in named)
 
     def left(self, scope: str) -> dict[str, Exact]:
         """What is left of each account of a scope."""
-        (name,) = self._named([scope])
-        return self._filters[name].left(self._states[name])
+        state = self.state(scope)
+        return self._filters[scope].left(state)
 
     def state(self, scope: str) -> State:
         """The state of a scope, to be saved."""
         (name,) = self._named([scope])
-        return self._states[name]
+        with self._books():
+            return self._states[name]
 
     def relations(self, scopes: Iterable[str] | None = None) -> set[Adjacency]:
         """The neighbouring relations of the scopes' promises."""
@@ -222,11 +235,27 @@ class Purse:
 
     def charge(self, request: str) -> Charge:
         """The charge of a request."""
-        return self._found(request)
+        with self._books():
+            return self._found(request)
 
     def history(self) -> list[Charge]:
         """All charges there were, in their order."""
-        return list(self._charges.values())
+        with self._books():
+            return list(self._charges.values())
+
+    def _books(self) -> Lock:
+        """The lock under which they are read."""
+        if self._process != os.getpid():
+            raise Refused(
+                "this purse is of another process, before a fork: its budgets would count twice",
+                hint="Let one process hold the purse.",
+            )
+        return self._lock
+
+    def _changing(self) -> Lock:
+        """The lock under which they are changed."""
+        refuse_rehearsal("a charge")
+        return self._books()
 
     def _named(self, scopes: Iterable[str] | None) -> list[str]:
         names = list(self._filters) if scopes is None else list(dict.fromkeys(scopes))

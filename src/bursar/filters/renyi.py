@@ -180,6 +180,8 @@ def _default_orders(epsilon: Exact, delta: Exact) -> tuple[Order, ...]:
     if not 0 < delta < 1 or not epsilon > 0:
         return ()
     rho = budgets.concentrated(epsilon, delta)
+    if not rho > 0:
+        return ()
     with precision():
         best = Fraction(float_down((-ball(delta).log() / ball(rho)).sqrt()))
     orders = [Exact(1 + Fraction(round(64 * best * spread), 64)) for spread in _SPREAD]

@@ -8,6 +8,7 @@ The people's state is private: its bytes are for trusted storage, and their leng
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -26,8 +27,8 @@ from bursar.filters.renyi import AnyOrderFilter, RenyiFilter
 from bursar.filters.units import Account
 
 FORMAT = "bursar-filter-1"
-PEOPLE = b"bursar-people-1\n"
-_HEADER = 128  # bytes: of constant size, whatever is in it
+PEOPLE = b"bursar-people-2\n"
+_HEADER = 192  # bytes: of constant size, whatever is in it
 
 TABLE: dict[str, Callable[..., Filter]] = {
     RenyiFilter.name: lambda *, budgets, **rest: RenyiFilter(dict(budgets), **rest),
@@ -76,7 +77,7 @@ def restore(text: str, *, at_least: int = 0) -> tuple[Filter, State]:
         state = State(tuple(told["spent"]), told["serial"], told["burnt"])
         version = body["format"]
         described = body["filter"]
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise CorruptBooks(f"this is no saved filter: {error!r}") from None
     if version != FORMAT:
         raise CorruptBooks(f"the format is {version!r}, not {FORMAT!r}")
@@ -90,7 +91,7 @@ def restore(text: str, *, at_least: int = 0) -> tuple[Filter, State]:
 def save_people(filter: IndividualFilter, standing: Standing) -> bytes:  # noqa: A002
     """The people's state, for trusted storage: private, and of a size that says nothing."""
     pending = -1 if standing.pending is None else standing.pending
-    told = f"{filter.account.cap} {filter.people} {standing.serial} {pending}"
+    told = f"{fingerprint(filter)} {filter.people} {standing.serial} {pending}"
     array = np.ascontiguousarray(standing.reveal()).astype(
         standing.reveal().dtype.newbyteorder("<")
     )
@@ -110,14 +111,27 @@ def restore_people(
     if not saved.startswith(PEOPLE) or len(saved) != start + filter.people * dtype.itemsize:
         raise CorruptBooks("this is no saved state of these people")
     try:
-        cap, people, serial, pending = map(int, saved[len(PEOPLE) : start].split())
+        of, *told = saved[len(PEOPLE) : start].decode("ascii").split()
+        people, serial, pending = map(int, told)
     except ValueError:
         raise CorruptBooks("the header of this saved state is damaged") from None
     left = np.frombuffer(saved, dtype.newbyteorder("<"), offset=start).astype(dtype)
-    if (cap, people) != (filter.account.cap, filter.people) or left.max(initial=0) > cap:
+    damaged = pending < -1 or bool(left.max(initial=0) > filter.account.cap)
+    if (of, people) != (fingerprint(filter), filter.people) or damaged:
         raise CorruptBooks("this is a saved state of other people")
     newest(serial, at_least)
     return Standing(left, serial=serial, pending=None if pending < 0 else pending)
+
+
+def fingerprint(filter: IndividualFilter) -> str:  # noqa: A002 - it is the filter
+    """What filter a state is of, all of it public: promise, units, relation, number of people.
+
+    Two budgets may have the same cap, in units that differ: their states must not be exchanged.
+    """
+    account = filter.account
+    told = [filter.promise.canonical(), account.name, account.unit.text, account.cap]
+    told += [filter.adjacency.value, filter.people]
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
 def newest(serial: object, at_least: int) -> None:

@@ -4,12 +4,15 @@ Feldman & Zrnic 2021, Thm 4.5: whatever is asked in it, all answers together kee
 the individual filter.  So opening it charges that promise as one plan; the total is κ plus the
 rest.
 For each question everybody takes on a liability before data is read, min(the most that the question
-can take, what they have left); the exact charge replaces it, and a crash applies it.
+can take, what they have left); the exact charge replaces it, and a crash applies it.  Questions are
+answered one at a time, whatever threads ask them, and only in the process that opened the scope.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
+from threading import RLock
 from typing import TypeVar, cast, final
 
 from bursar.errors import NoProof, Refused
@@ -18,6 +21,7 @@ from bursar.filters.individual import Costs, IndividualFilter, Inside, Standing
 from bursar.filters.purse import Purse
 from bursar.filters.sealed import Sealed
 from bursar.mechanisms.plan import Plan
+from bursar.noise.entropy import refuse_not_private, refuse_rehearsal
 
 T = TypeVar("T")
 
@@ -34,23 +38,26 @@ class IndividualScope:
     0.75
     """
 
-    __slots__ = ("_answers", "_asked", "filter", "standing")
+    __slots__ = ("_answers", "_asked", "_lock", "_process", "_standing", "filter")
 
     def __init__(
         self,
         filter: IndividualFilter,  # noqa: A002 - it is the filter
         paid: Charge,
-        standing: Standing | None = None,
+        standing: Standing,
     ) -> None:
-        """A scope that was paid for, fresh or as it was stored; an open question is charged."""
+        """A scope that was paid for, as it was stored; a question that was open is charged.
+
+        Only `open` starts a fresh one: one payment is for one set of people's books.
+        """
         if paid.stage is not Stage.COMMITTED or paid.plan != Plan.of(filter.promise):
             raise Refused(f"request {paid.request!r} has not paid for this scope")
         self.filter = filter
-        self.standing = filter.start() if standing is None else standing
-        if self.standing.pending is not None:
-            self.standing = filter.charge_in_full(self.standing)
+        pending = standing.pending is not None
+        self._standing = filter.charge_in_full(standing) if pending else standing
         self._answers: dict[str, object] = {}
         self._asked: dict[str, str] = {}
+        self._lock, self._process = RLock(), os.getpid()
 
     @classmethod
     def open(
@@ -72,7 +79,12 @@ class IndividualScope:
         purse.reserve(plan, request=request, body="individual-scope", scopes=scopes)
         purse.start(request)
         purse.commit(request)
-        return cls(filter, purse.charge(request))
+        return cls(filter, purse.charge(request), filter.start())
+
+    @property
+    def standing(self) -> Standing:
+        """What each person has left, to be stored."""
+        return self._standing
 
     def answer(
         self,
@@ -88,25 +100,35 @@ class IndividualScope:
         The same request gives the same answer and costs nothing.  An error in `costs` charges
         everybody the liability of `most` units; one in `release` leaves the exact charge.
         """
-        if request in self._asked:
-            return cast(T, self._again(request, body))
-        self.standing = self.filter.begin(self.standing, most)
-        self._asked[request] = body
-        charged = False
-        try:
-            priced = costs()
-            self.standing, inside = self.filter.settle(self.standing, priced)
-            charged = True
-        finally:
-            if not charged:
-                self.standing = self.filter.charge_in_full(self.standing)
-        released = release(inside)
-        self._answers[request] = released
+        with self._books():
+            if request in self._asked:
+                return cast(T, self._again(request, body))
+            self._standing = self.filter.begin(self._standing, most)
+            self._asked[request] = body
+            charged = False
+            try:
+                priced = costs()
+                self._standing, inside = self.filter.settle(self._standing, priced)
+                charged = True
+            finally:
+                if not charged:
+                    self._standing = self.filter.charge_in_full(self._standing)
+            released = release(inside)
+            refuse_not_private(released, "this answer")
+            self._answers[request] = released
         return released
 
     def left(self) -> Sealed:
         """What each person has left, in units: for code that clips contributions to it."""
-        return Sealed(self.standing.reveal().copy())
+        with self._lock:
+            return Sealed(self._standing.reveal().copy())
+
+    def _books(self) -> RLock:
+        """The lock under which a question is answered."""
+        refuse_rehearsal("a charge")
+        if self._process != os.getpid():
+            raise Refused("this scope is of another process, before a fork")
+        return self._lock
 
     def _again(self, request: str, body: str) -> object:
         if self._asked[request] != body:

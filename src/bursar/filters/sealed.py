@@ -18,7 +18,19 @@ from bursar.errors import InvalidParameter
 Array = NDArray[Any]
 
 
-class Sealed:
+class Private:
+    """What is neither pickled nor copied, and is equal to itself alone."""
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise _secret()
+
+    def __getstate__(self) -> NoReturn:
+        raise _secret()
+
+
+class Sealed(Private):
     """A private array.
 
     >>> Sealed(np.array([3, 1, 4]))
@@ -40,18 +52,19 @@ class Sealed:
     def __repr__(self) -> str:
         return f"<private {type(self).__name__} of {len(self)} people>"
 
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise InvalidParameter(
-            "private state is neither pickled nor copied",
-            hint="Trusted code stores it by the filter's save().",
-        )
-
     def one(self, person: int) -> int:
         """The entry of one person, to be told to that person alone."""
         index = require.count(person=person, at_least=0)
         if index >= len(self):
             raise InvalidParameter(f"it must be below {len(self)}", field="person", value=person)
         return int(self._secret[index])
+
+
+def _secret() -> InvalidParameter:
+    return InvalidParameter(
+        "private state is neither pickled nor copied",
+        hint="Trusted code stores it by the filter's save().",
+    )
 
 
 def whole(array: Array, people: int, field: str) -> Array:

@@ -21,7 +21,7 @@ from bursar import require
 from bursar.errors import CorruptBooks, InvalidParameter
 from bursar.exact import Exact, Number
 from bursar.filters.individual import Inside
-from bursar.filters.sealed import Array, Sealed
+from bursar.filters.sealed import Array, Private, Sealed
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.plan import Plan
 from bursar.mechanisms.statements import PureDP
@@ -63,8 +63,8 @@ class Attendance(Sealed):
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Tree:
+@dataclass(frozen=True, slots=True, eq=False)
+class Tree(Private):
     """The sums of a continual count: private, but for the time."""
 
     time: int
@@ -131,8 +131,8 @@ class ActiveCount:
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Screen:
+@dataclass(frozen=True, slots=True, eq=False)
+class Screen(Private):
     """A screen that is up: its threshold's noise is private; once it said no it is over."""
 
     over: bool
@@ -240,6 +240,8 @@ class AccuracyChecks:
 
     def best(self, told: tuple[Exact, ...]) -> int:
         """Which check told the highest accuracy: the iterate to keep."""
+        if not told:
+            raise InvalidParameter("no check was made yet", field="told", value=told)
         return max(range(len(told)), key=lambda i: told[i])
 
     def plateau(self, told: tuple[Exact, ...], *, patience: int = 2) -> bool:

@@ -40,6 +40,13 @@ class Plan:
 
     steps: tuple[tuple[Mechanism, int], ...]
 
+    def __post_init__(self) -> None:
+        if not self.steps or not all(isinstance(step, Mechanism) for step, _ in self.steps):
+            need = "it must have one step at least, and each must be a mechanism with its count"
+            raise InvalidParameter(need, field="steps", value=self.steps)
+        whole = tuple((step, require.count(count=n)) for step, n in self.steps)
+        object.__setattr__(self, "steps", whole)
+
     @classmethod
     def of(cls, run: Mechanism | Plan, *, count: int = 1) -> Plan:
         """A plan of one mechanism, or the plan itself, so many times."""

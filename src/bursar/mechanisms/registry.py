@@ -22,6 +22,7 @@ from bursar.mechanisms.poisson import PoissonSubsampled
 from bursar.mechanisms.randomized_response import RandomizedResponse
 from bursar.mechanisms.rounded import RoundedGaussian, RoundedLaplace
 from bursar.mechanisms.selection import BoundedRange, ExponentialMechanism, ReportNoisyMax
+from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
 from bursar.mechanisms.statements import (
     ApproximateDP,
     GaussianDP,
@@ -52,6 +53,8 @@ MECHANISMS: Final[dict[str, type[Mechanism]]] = {
         ZeroConcentratedDP,
         GaussianDP,
         RenyiDP,
+        SparseVector,
+        LaplaceSparseVector,
     )
 }
 

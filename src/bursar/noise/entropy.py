@@ -74,6 +74,12 @@ def refuse_rehearsal(doing: str) -> None:
         raise Refused(f"{doing} is refused in a rehearsal: its noise is NOT PRIVATE")
 
 
+def refuse_not_private(value: object, doing: str) -> None:
+    """Raise Refused for what a rehearsal gave, or what says of itself that it is not private."""
+    if isinstance(value, NotPrivate) or getattr(value, "private", True) is False:
+        raise Refused(f"{doing} is refused: it is of a rehearsal, and NOT PRIVATE")
+
+
 def word() -> int:
     """64 bits."""
     return int.from_bytes(_source.get()(8), "little")

@@ -1,0 +1,193 @@
+"""The RDP curve of a sparse vector screen: at each order the smallest of the bounds that hold.
+
+Legend: ε_ρ the threshold noise's curve for one contribution, ε_ν the query noise's for two (one if
+the queries are monotone), c the cutoff, k the length, α the order.
+
+    length     ε_ρ + cε_ν + log Σ_{j≤c} C(k, j)/(α−1)      Zhu & Wang 2020, Thm 8 (1) and Thm 11
+    stopping   ε_ρ + cε_ν + log E m/(α−1)                  Thm 8 (2) without Hölder's inequality
+    bounded    ε_ρ + cε_ν(∞)                               Thm 8 (3)
+    pure       randomized response of ε_ρ(∞) + cε_ν(∞)     by post-processing
+
+A Rényi divergence rises with its order, and the first two fall before they rise; so each is taken
+at its least over the orders from α on.  Derivations: docs/proofs/sparse-vector.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum, unique
+from fractions import Fraction
+from functools import lru_cache
+from typing import final
+
+import numpy as np
+from flint import arb
+
+from bursar.errors import LimitReached
+from bursar.exact import Exact
+from bursar.numerics import screen_moment, screen_sketch
+from bursar.numerics.balls import BITS, ball, float_up, precision
+from bursar.numerics.search import least, nearest
+from bursar.privacy.curve import Floats, RdpCurve
+from bursar.privacy.curves import AtomsCurve
+
+_START, _LIMITS = (-7, 11), (-20, 350)  # of log(α − 1)
+
+
+@unique
+class Form(StrEnum):
+    """Which bound it is."""
+
+    LENGTH = "length"
+    STOPPING = "stopping"
+    BOUNDED = "bounded"
+    PURE = "pure"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Stopping:
+    """Normal noises and thresholds at most `highest` over queries that are never below 0."""
+
+    threshold_noise: Exact
+    query_noise: Exact
+    highest: Exact
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The smallest bound at an order: its form, the order that it was taken at, its ball."""
+
+    form: Form
+    at: Exact
+    value: arb
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ScreenCurve(RdpCurve):
+    """A screen with `cutoff` tops, one threshold noise, and at most `length` answers if it has one.
+
+    >>> from bursar.privacy.curves import GaussianCurve
+    >>> noises = GaussianCurve(Exact.of("0.005")), GaussianCurve(Exact.of("0.005"))
+    >>> ScreenCurve(*noises, 1, 200).best(Exact(16)).form
+    <Form.LENGTH: 'length'>
+    """
+
+    threshold: RdpCurve
+    query: RdpCurve
+    cutoff: int
+    length: int | None = None
+    stopping: Stopping | None = None
+
+    def limit(self) -> Fraction | None:
+        """ε_ρ(∞) + cε_ν(∞)."""
+        threshold, query = self.threshold.limit(), self.query.limit()
+        return None if threshold is None or query is None else threshold + self.cutoff * query
+
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        """The bounds that hold for this screen."""
+        held = {
+            Form.LENGTH: self.length is not None,
+            Form.STOPPING: self.stopping is not None and self._stops(self.stopping),
+            Form.BOUNDED: self.query.limit() is not None,
+            Form.PURE: self.limit() is not None,
+        }
+        return tuple(form for form, holds in held.items() if holds)
+
+    def form(self, form: Form, order: Exact) -> arb:
+        """A ball whose upper end is the bound of this form at this order above 1."""
+        if form is Form.PURE:
+            return AtomsCurve(Exact(self.limit() or 0)).bound(order)
+        threshold = self.threshold.bound(order)
+        query = self.query.bound(math.inf if form is Form.BOUNDED else order)
+        extra = arb(0) if form is Form.BOUNDED else self._log_extra(form, order)
+        with precision(BITS):
+            total = threshold + self.cutoff * query
+            return total + extra / ball(order - 1) if form is not Form.BOUNDED else total
+
+    def best(self, order: Exact) -> Chosen:
+        """The smallest bound at this order; LimitReached where no form can be evaluated."""
+        found, limit = [], None
+        for form in self.forms:
+            at = max(order, _turn(self, form))
+            try:
+                found.append(Chosen(form, at, self.form(form, at)))
+            except LimitReached as error:
+                limit = error
+        if not found and limit is not None:
+            raise limit
+        return min(found, key=lambda one: float_up(one.value))
+
+    def _bound(self, order: Fraction) -> arb:
+        return self.best(Exact(order)).value
+
+    def _stops(self, law: Stopping) -> bool:
+        capped = self.cutoff == 1 and self.length is not None
+        return capped or law.query_noise**2 > self.cutoff * law.threshold_noise**2
+
+    def _log_extra(self, form: Form, order: Exact) -> arb:
+        """What is divided by α − 1."""
+        if form is Form.LENGTH or self.stopping is None:
+            return log_outcomes(self.cutoff, self.length or 0)
+        law = self.stopping
+        noises = law.threshold_noise, law.query_noise, law.highest
+        if self.cutoff == 1 and self.length is not None:
+            return screen_moment.capped(*noises, self.length + 1).log_bound(order)
+        return screen_moment.uncapped(*noises, Fraction(self.cutoff)).log_bound(order)
+
+    @classmethod
+    def _sketches(cls, curves: Sequence[ScreenCurve], orders: Floats) -> Floats:
+        return np.stack([curve._sketched(orders) for curve in curves])
+
+    def _sketched(self, orders: Floats) -> Floats:
+        each = [
+            self._sketch_of(form, np.maximum(orders, nearest(_turn(self, form))))
+            for form in self.forms
+        ]
+        least: Floats = np.fmin.reduce(each)
+        return least
+
+    def _sketch_of(self, form: Form, orders: Floats) -> Floats:
+        if form is Form.PURE:
+            return AtomsCurve(Exact(self.limit() or 0)).sketch(orders)
+        threshold = self.threshold.sketch(orders)
+        if form is Form.BOUNDED:
+            return threshold + self.cutoff * nearest(self.query.limit() or Fraction(0))
+        total: Floats = threshold + self.cutoff * self.query.sketch(orders)
+        if form is Form.LENGTH or self.stopping is None:
+            extra = float(log_outcomes(self.cutoff, self.length or 0))
+            return total + extra / (orders - 1)
+        law = self.stopping
+        row = (nearest(law.threshold_noise), nearest(law.query_noise), nearest(law.highest))
+        many = self.length + 1 if self.cutoff == 1 and self.length is not None else None
+        extras = screen_sketch.log_moments(*row, orders, power=self.cutoff, answers=many)
+        found: Floats = total + extras / (orders - 1)
+        return found
+
+
+@lru_cache(maxsize=1024)
+def log_outcomes(cutoff: int, length: int) -> arb:
+    """log Σ_{j≤c} C(k, j): how many transcripts of full length, or of c tops, there are."""
+    with precision(BITS):
+        term = total = arb(1)
+        for j in range(1, cutoff + 1):
+            term = term * (length - j + 1) / j
+            total += term
+        return total.log()
+
+
+@lru_cache(maxsize=1024)
+def _turn(curve: ScreenCurve, form: Form) -> Exact:
+    """The order where a form is least, as float64 finds it: any order would be valid."""
+    if form in (Form.BOUNDED, Form.PURE):
+        return Exact(1)
+
+    def seen(x: Floats) -> Floats:
+        return curve._sketch_of(form, 1 + np.exp(x))
+
+    return Exact.of(1 + math.exp(least(seen, _START, _LIMITS)))
