@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bursar.accounting.calibrate import Calibrated, calibrate
     from bursar.accounting.choose import delta, epsilon
     from bursar.accounting.compare import Comparison, compare
+    from bursar.accounting.convert import Converted, convert
     from bursar.accounting.curve import PrivacyCurve, profile
     from bursar.accounting.online import epsilons
     from bursar.accounting.risk import Risk, TradeOff, risk, trade_off
@@ -57,6 +58,7 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "accounting.calibrate": ("Calibrated", "calibrate"),
     "accounting.choose": ("delta", "epsilon"),
     "accounting.compare": ("Comparison", "compare"),
+    "accounting.convert": ("Converted", "convert"),
     "accounting.curve": ("PrivacyCurve", "profile"),
     "accounting.online": ("epsilons",),
     "accounting.risk": ("Risk", "TradeOff", "risk", "trade_off"),
@@ -89,6 +91,7 @@ __all__ = [
     "Calibrated",
     "Certificate",
     "Comparison",
+    "Converted",
     "CorruptBooks",
     "Direction",
     "Enclosure",
@@ -127,6 +130,7 @@ __all__ = [
     "certify",
     "check",
     "compare",
+    "convert",
     "delta",
     "epsilon",
     "epsilons",
