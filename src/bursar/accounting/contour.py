@@ -17,12 +17,14 @@ from flint import acb, acb_mat, arb
 from numpy.typing import NDArray
 
 from bursar.errors import InternalError
-from bursar.numerics.balls import upper_of
+from bursar.numerics.balls import precision, upper_of
 from bursar.numerics.factors import Factor
 from bursar.numerics.lines import LineSpec, line_values
 from bursar.numerics.propose import Outer, Shape
 from bursar.numerics.steps import Step
 from bursar.numerics.tails import burst, decay
+
+_LOST = 1e-9  # of the sum of moduli: what float64 cannot tell from 0
 
 
 @final
@@ -178,16 +180,25 @@ class Contour:
         return self.trapezoid(location) - self.tail_at(location) - self.aliases_at(location)
 
     def log_value(self, location: float) -> tuple[float, float]:
-        """In float64: log T at a location, and its slope."""
+        """In float64, log T at a location and its slope; in balls where float64 has lost T."""
         turns = 1j * self.shape.tau * np.arange(self.shape.n)
         weighted = self.sketch * np.exp(-turns * location)
         value = float(weighted.sum().real)
-        if not value > 0:
-            return -math.inf, -self.shape.lam
+        if not value > _LOST * float(np.abs(weighted).sum()):
+            return self._log_value(arb(location))
         log = (
             self.log_first + math.log(value * self.shape.tau / math.pi) - self.shape.lam * location
         )
         return log, -self.shape.lam - float((weighted * turns).sum().real) / value
+
+    def _log_value(self, location: arb) -> tuple[float, float]:
+        with precision(self.shape.bits):
+            gap = arb(2.0**-12 / self.shape.lam)
+            here, there = self.trapezoid(location), self.trapezoid(location + gap)
+            if not (here > 0 and there > 0):
+                return -math.inf, -self.shape.lam
+            slope = float(((there / here).log() / gap).mid())
+            return float(here.log()), slope if slope < 0 else -self.shape.lam
 
 
 def check(steps: tuple[Step, ...], shape: Shape) -> None:
@@ -243,10 +254,16 @@ def at_tilt(spec: LineSpec, lam: float) -> LineSpec:
 
 
 def _product(base: list[acb], values: list[list[acb]], counts: list[int]) -> list[acb]:
-    found = base
-    for each, count in zip(values, counts, strict=True):
-        found = [term * value**count for term, value in zip(found, each, strict=True)]
-    return found if found is not base else list(base)
+    """Node by node: base times all powers, by halves, since balls grow with each product."""
+    rows = [[x**count for x in each] for each, count in zip(values, counts, strict=True)]
+    rows.append(list(base))
+    while len(rows) > 1:
+        paired = [
+            [x * y for x, y in zip(*two, strict=True)]
+            for two in zip(rows[::2], rows[1::2], strict=False)
+        ]
+        rows = paired + rows[len(rows) - len(rows) % 2 :]
+    return rows[0]
 
 
 def _power(values: list[arb], counts: list[int]) -> arb:

@@ -26,6 +26,7 @@ from bursar.truth import BillLine
 
 _COARSE = 4.0  # nats: enough to show that the other direction costs less
 _NEAR = 0.3  # nats: a contour that was this near its place is as sharp as the next
+_MOST_SHAPES = 16  # contours that one answer may take
 _FAR = 7.0  # nats: farther off, a contour says little
 _SHORT = 2_500  # nodes of a contour that is not worth cutting
 _NEVER = arb(0)
@@ -121,27 +122,33 @@ class ContourProfile:
         return self.last
 
     def _located(self, lam: float, goal: float, log_delta: float, target: arb) -> Bracket:
-        """The root near `goal`, from contours that are shaped anew while they are too blunt."""
+        """The root near `goal`, from contours that are shaped anew while they are too blunt.
+
+        Below `low` δ is above its target, above `high` it is not, as far as float64 tells.
+        """
+        low, high = -float(self.top), self._ceiling(lam, log_delta)
+        rough, goal = goal > high, min(goal, high)
         short = self._plain(lam, goal, log_delta, TOLERANCE)
-        sliced = (short is None or short.n > _SHORT) and self.loss.removes
-        blunt, tolerance = math.inf, _COARSE + 6 if sliced else TOLERANCE
-        for attempt in range(10):
+        rough = rough or ((short is None or short.n > _SHORT) and self.loss.removes)
+        blunt, tolerance = math.inf, _COARSE + 6 if rough else TOLERANCE
+        for attempt in range(_MOST_SHAPES):
+            last = attempt > _MOST_SHAPES - 3
             contour = self._contour(lam, goal, log_delta, tolerance)
             miss, slope = contour.miss(goal, log_delta)
-            if abs(miss) > _FAR and attempt < 8:
-                goal, tolerance = self._jump(goal, miss, slope), _COARSE + 6
-                continue
-            near, slope = contour.newton(goal, log_delta)
-            size = max(goal + float(self.top), 0.0)
-            if not abs(near - goal) <= max(0.6 * size, _FAR / -slope) and attempt < 8:
-                goal, tolerance = self._jump(goal, miss, slope), _COARSE + 6
+            low, high = (max(low, goal), high) if miss < 0 else (low, min(high, goal))
+            near = contour.newton(goal, log_delta)[0] if abs(miss) <= _FAR else goal
+            reach = max(0.6 * (goal + float(self.top)), _FAR / -slope)
+            if not (abs(miss) <= _FAR and abs(near - goal) <= reach) and not last:
+                goal, tolerance = self._jump(goal, miss, slope, (low, high)), _COARSE + 6
+                lam = self._tilt(goal)
                 continue
             goal = near
             if tolerance < TOLERANCE:
                 tolerance = TOLERANCE
                 continue
+            slope = contour.miss(goal, log_delta)[1]
             bracket, wide, middle = self.enclose(contour, goal, slope, target)
-            if wide > _ENOUGH and wide < 0.5 * blunt and abs(miss) > _NEAR and attempt < 8:
+            if wide > _ENOUGH and wide < 0.5 * blunt and abs(miss) > _NEAR and not last:
                 blunt, goal = wide, middle
                 continue
             if bracket is not None:
@@ -176,13 +183,32 @@ class ContourProfile:
         goal = self.found.saddle(lam)[0]
         return self._contour(lam, goal, log_delta, tolerance), goal
 
-    def _jump(self, goal: float, miss: float, slope: float) -> float:
-        """A Newton step too long for one contour: log δ against log ε, within 1/200 … 200."""
+    def _jump(self, goal: float, miss: float, slope: float, ends: tuple[float, float]) -> float:
+        """A Newton step too long for one contour: log δ against log ε, or a halving."""
         top = float(self.top)
-        epsilon = goal + top
-        if not epsilon > 0:
-            return 1e-3 - top
-        return epsilon * math.exp(max(-5.3, min(miss / (slope * epsilon), 5.3))) - top
+        epsilon, low, high = goal + top, ends[0] + top, ends[1] + top
+        change = miss / (slope * epsilon) if epsilon > 0 else math.inf
+        change = -1.5 if miss == math.inf else change
+        step = epsilon * math.exp(max(-5.3, min(change, 5.3)))
+        if not low < step < high:
+            step = math.sqrt(max(low, 1e-3 * high) * high)
+        return step - top
+
+    def _ceiling(self, near: float, log_delta: float) -> float:
+        """The location at which Chernoff's bound meets δ: never below the root."""
+        best = 0.0 if self.bounded() else math.inf
+        for _ in range(14):
+            lam = near * np.geomspace(0.1, 10, 21)
+            try:
+                mass = self.found.at(lam)[0] + lam * np.log(lam) - (1 + lam) * np.log1p(lam)
+            except LimitReached:
+                break
+            bounds = (mass - log_delta) / lam
+            at = int(np.argmin(bounds))
+            best, near = min(best, float(bounds[at])), float(lam[at])
+            if 0 < at < 20:
+                break
+        return best
 
     def _bracket(self, low: arb, high: arb) -> Bracket:
         with precision(256):

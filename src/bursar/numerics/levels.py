@@ -148,6 +148,7 @@ def _levels(
     found: Cumulant, location: float, log_delta: float, tolerance: float, soft: float, most: int
 ) -> tuple[list[Shape], Outer | None]:
     """The slices whose thresholds have one softness; the last may have `most` nodes."""
+    found = found.apart()
     for step in found.steps:
         step.refine(softness(step, soft) / 1.6)
         step.widen(_farthest(found, location, log_delta))

@@ -207,7 +207,7 @@ def slanted_mass(
     """
     left, right = arb(spec.eta) * spec.first, arb(spec.eta) * spec.last
     half = (right - left) / (2 * cells)
-    total = truncated_tails(step, spec.lam, left, right, off)
+    total = truncated_tails(step, spec.lam, left, right, off, u=u)
     for j in range(cells):
         middle = left + (2 * j + 1) * half
         lean = log_slope(step, spec.lam, middle, off) * half
@@ -218,9 +218,14 @@ def slanted_mass(
     return total
 
 
-def truncated_tails(step: Step, lam: float, left: arb, right: arb, off: arb) -> arb:
-    """Above the two tails of ∫ |φ w^A| in the add direction."""
+def truncated_tails(
+    step: Step, lam: float, left: arb, right: arb, off: arb, *, u: arb | None = None
+) -> arb:
+    """Above the two tails of ∫ |φ w^A| e^{−u arg w} in the add direction; arg w increases."""
     up, down = log_slope(step, lam, left, off), -log_slope(step, lam, right, off)
     if not (up > 0 and down > 0):
         raise InternalError("the tails of a line do not fall")
-    return tilted_density(step, lam, left, off) / up + tilted_density(step, lam, right, off) / down
+    beyond = tilted_density(step, lam, right, off) / down
+    if u is not None:
+        beyond *= (-u * step.log_w(step.exp_x(acb(right, off))).imag).exp()
+    return tilted_density(step, lam, left, off) / up + beyond

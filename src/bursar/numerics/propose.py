@@ -21,6 +21,7 @@ TOLERANCE = 44.0  # nats: each error term is proposed to be below e^-44 of δ
 _LARGEST_LOSS = 14.0  # nats of cancellation that a contour may have
 _MOST_NODES = 60_000
 _SLANTS = np.geomspace(2e-4, 1.0, 22)
+_CELLS = 80  # of a line: about those of the tail's bound
 
 
 @final
@@ -112,6 +113,8 @@ def tilts(
     above = lam + np.geomspace(0.4, 14, 14) / width
     found = np.unique(np.concatenate([near, above[above < 60 * lam + 60]]))
     found = found[found < reach]
+    if len(found) < 2:
+        raise LimitReached("the tilts are beyond the grid")
     k = cumulant(found)
     chernoff = k - found * location + found * np.log(found) - (1 + found) * np.log1p(found)
     gaps = found[None, :] - found[:, None]
@@ -161,15 +164,17 @@ class _Slants:
         keep = logs > logs.max() - 46
         mass = np.exp(logs[keep] - logs.max())
         self.count, self.mass = sketch.count, mass / mass.sum()
-        s2 = sketch.s**2
+        t, s2 = sketch.t[keep], sketch.s**2
+        gap = (t[-1] - t[0]) / _CELLS  # the bound is taken cell by cell: its angle at the left end
         limit = (0.97 if sketch.step.removes else 0.48) * math.pi * s2
         self.shifts = min(limit, 9 * sketch.s) * _SLANTS
         self.growth = self.shifts**2 / (2 * s2)
-        share = _share(sketch, sketch.t[keep])
+        share = _share(sketch, t - gap)
         angle = (self.shifts / s2)[:, None]
         self.turn = np.arctan2(share * np.sin(angle), 1 - share + share * np.cos(angle))
         self.spread = np.zeros_like(self.turn)
         if not sketch.step.removes:
+            share = _share(sketch, t + gap)
             self.spread = -(lam / 2) * np.log1p(-4 * share * (1 - share) * np.sin(angle / 2) ** 2)
 
     def best(self, u: float) -> tuple[float, float]:
@@ -214,6 +219,8 @@ def line(
             low = min(low, -s)
             balance = ((1 + lam) / s2 + above / soft**2) / stiff if above < math.inf else 1 + lam
             high = max(high, balance + min(s, soft))
+        else:
+            low, high = _falling(sketch, lam, float(shift), low, high)
         nodes = (high - low) / eta
         if nodes < fewest:
             fewest = nodes
@@ -227,6 +234,21 @@ def line(
 def _share(sketch: StepSketch, t: Array) -> Array:
     logit = math.log(sketch.q) - math.log1p(-sketch.q) + (t - 0.5) / sketch.s**2
     return np.asarray(1 / (1 + np.exp(-np.clip(logit, -700, 700))))
+
+
+def _falling(
+    sketch: StepSketch, lam: float, shift: float, low: float, high: float
+) -> tuple[float, float]:
+    """Ends no nearer than these, where the add direction's integrand falls on its slanted lines."""
+    odds = np.exp(
+        np.clip(math.log(sketch.q / (1 - sketch.q)) + (sketch.t - 0.5) / sketch.s**2, -700, 300)
+    )
+    for off in (shift, shift / 2):
+        cosine = math.cos(off / sketch.s**2)
+        lean = sketch.t + lam * odds * (odds + cosine) / (1 + odds * (odds + 2 * cosine))
+        low = min(low, float(sketch.t[lean < -sketch.s].max(initial=sketch.t[0])))
+        high = max(high, float(sketch.t[lean > sketch.s].min(initial=sketch.t[-1])))
+    return low, high
 
 
 def _penalty(sketch: StepSketch, logs: Array, lam: float, shift: float) -> float:

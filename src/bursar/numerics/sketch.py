@@ -57,7 +57,7 @@ class StepSketch:
         """Make the grid reach the mass of the tilt λ."""
         if lam <= self.reach:
             return
-        s, room = self.s, 14 * self.s
+        s, room = self.s, 17 * self.s
         if self.step.removes:
             self.reach = 1.3 * lam
             self._grid(-room, 1 + self.reach + room, min(s / 4, self.finest))
@@ -106,6 +106,10 @@ class Cumulant:
 
     steps: tuple[StepSketch, ...]
     factors: tuple[tuple[Factor, int], ...] = ()
+
+    def apart(self) -> Cumulant:
+        """The same on grids of its own, to be refined and frozen."""
+        return Cumulant(tuple(StepSketch(s.step, s.count) for s in self.steps), self.factors)
 
     def at(self, lam: Array) -> tuple[Array, Array, Array]:
         """K, K′, K″ at each λ."""

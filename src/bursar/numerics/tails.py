@@ -27,7 +27,7 @@ from bursar.numerics.lines import (
 )
 from bursar.numerics.steps import Step
 
-_LITTLE = 0.1  # below this ratio, one minus a gain has lost its digits
+_LITTLE = 0.5  # below this rest, one minus a gain has lost its digits
 
 
 def decay(step: Step, spec: LineSpec, mass: arb, u: arb, shift: float) -> arb:
@@ -46,8 +46,9 @@ def decay(step: Step, spec: LineSpec, mass: arb, u: arb, shift: float) -> arb:
         raise InternalError("a tail's shift is outside its lemma")
     part = _removed if step.removes else _added
     growth = (arb(shift) ** 2 * stiffness(step, spec) / 2).exp()
-    ratio = growth * (1 - part(step, spec, mass, u, arb(shift)))
-    if ratio < _LITTLE:
+    rest = 1 - part(step, spec, mass, u, arb(shift))
+    ratio = growth * rest
+    if rest < _LITTLE:
         ratio = ratio.min(_left(step, spec, u, arb(shift)) / mass)
     return ratio.min(arb(1))
 
@@ -142,7 +143,7 @@ def _added(step: Step, spec: LineSpec, mass: arb, u: arb, shift: arb) -> arb:
     half = arb(spec.eta) * (spec.last - spec.first) / (2 * spec.cells)
     scale = _height(step)
     right = left + 2 * spec.cells * half
-    loss = truncated_tails(step, spec.lam, left, right, shift)
+    loss = truncated_tails(step, spec.lam, left, right, shift, u=u)
     loss *= (-(shift**2) / (2 * s2)).exp()  # the Gaussian's growth is counted by the caller
     bend = 2 * (shift / (2 * s2)).sin() ** 2
     jensen = (-(half**2) / (6 * s2)).exp()

@@ -159,8 +159,7 @@ def _slice(written: Any, plan: Record, *, cut: bool) -> Record:
     said.n, said.bits = _whole(said.n, 2, LENGTH), _whole(said.bits, 16, BITS)
     said.lines, said.cells = _lines(said.lines, plan, cut=cut), _whole(said.cells, 1, CELLS)
     said.under = _lines(said.under, plan, cut=True) if said.under != [] else []
-    shifts = _list(said.shifts, len(plan.steps), len(plan.steps))
-    said.shifts = [_positive(_float(shift)) for shift in shifts]
+    said.shifts = [_positive(_float(shift)) for shift in _list(said.shifts, *2 * [len(plan.steps)])]
     return said
 
 
@@ -194,8 +193,7 @@ def _alone(plan: Record, remove: bool, epsilon: fmpq, delta: fmpq) -> None:
     _require(one or not plan.steps, "a single proof is for one step alone")
     for bits in (128, 512, 2048, 8192, 32768):
         with ctx.workprec(bits):
-            e, sign = arb(epsilon), 1 if remove else -1
-            q = arb(plan.steps[0].q if plan.steps else 1)
+            e, sign, q = arb(epsilon), 1 if remove else -1, plan.steps[0].q if plan.steps else 1
             s = arb(plan.steps[0].sigma) if plan.steps else 1 / _sums(plan)[0].sqrt()
             rest = (sign * e).exp() - 1 + q
             at = arb(0.5) + s * s * (rest / q).log()
@@ -232,8 +230,7 @@ def _contour(proof: Record, plan: Record, remove: bool, epsilon: fmpq, delta: fm
             least = a * a.log() - (1 + a) * (1 + a).log()
             bounds += [(c * a * (a + 1) / 2 - a * e + least).exp()]
             for step, line in zip(plan.steps, body.lines, strict=True):
-                _, mass = _transform(_Law(step, remove, a, line), line, arb(0), 1)
-                bounds[-1] *= mass**step.count
+                bounds[-1] *= _transform(_Law(step, remove, a, line), line, 0, 1)[1] ** step.count
         _require(sum(bounds, arb(0)) <= arb(delta), "delta at epsilon is not proved to be so small")
 
 
@@ -307,7 +304,7 @@ def _powers(base: list[acb], count: int) -> list[list[acb]]:
     return rows[:count]
 
 
-def _transform(law: _Law, line: Record, tau: arb, n: int) -> tuple[list[acb], arb]:
+def _transform(law: _Law, line: Record, tau: Any, n: int) -> tuple[list[acb], arb]:
     """M(λ + ijτ), j < n (conjugate for add), and a bound on M(λ): Lemmas 4, 5, 7 and 10."""
     eta, a = arb(line.eta), arb(line.shift)
     nodes = [acb(eta * j, a / 2) for j in range(line.first, line.last + 1)]
@@ -332,7 +329,8 @@ def _transform(law: _Law, line: Record, tau: arb, n: int) -> tuple[list[acb], ar
 
 def _far(law: _Law, mass: arb, a: arb, u: arb, count: int) -> arb:
     """Section 4: a bound on |M(λ + iv)| for all v ≥ u: the mass less what fades, or what stays."""
-    stays = law.outside(a)[0]
+    stays, beyond = law.outside(a)
+    stays -= beyond * (1 - (-u * law.log_w(acb(law.high, a)).imag).exp())
     less = arb(0) if law.remove else stays
     for cell in _cells(law.low, law.high, count):
         left, middle, right, r = cell
@@ -346,43 +344,45 @@ def _far(law: _Law, mass: arb, a: arb, u: arb, count: int) -> arb:
         p, q = 1 - (-first).exp(), 1 - (-last).exp()
         top = q * (1 - q) if q <= 0.5 else p * (1 - p) if p >= 0.5 else arb(0.25)
         change = (1 - 4 * top * (a / law.twice).sin() ** 2) ** (law.power / 2) * fade - 1
-        chord = law.power * (first + last) / 2 - middle * middle / law.twice
-        least = jensen * law.unit * chord.exp()
+        least = jensen * law.unit * (law.power * (first + last) / 2 - middle**2 / law.twice).exp()
         less += change * least if change < 0 else abs(change) * law.most(cell, arb(0))
     return law.growth(a) * min(mass + less, stays)
 
 
 def _burst(law: _Law, under: _Law, mass: arb, a: arb, u: arb, count: int) -> arb:
     """Lemma 11: a bound on |M_T − M_T′| at λ + iv for all v ≥ u."""
-    low = (under.above - 20 * under.soft).min(law.high)
-    turn = (under.above + 4 * under.soft).min(law.high)
+    low, turn = ((under.above + x * under.soft).min(law.high) for x in (-20, 4))
     total: arb = mass * _normal((low - under.above) / under.soft) + law.outside(a)[1]
     for cell in [*_cells(low, turn, 2 * count), *_cells(turn, law.high, 2 * count)]:
         fade = (-u * law.log_w(acb(cell[0], a)).imag).exp()
-        gone = _normal((cell[2] - under.above) / under.soft)
-        total += law.most(cell, arb(0)) * fade * gone
+        total += law.most(cell, arb(0)) * fade * _normal((cell[2] - under.above) / under.soft)
     return under.growth(a) * total
+
+
+def _times(rows: list[list[acb]]) -> list[acb]:
+    """The product of the rows, by halves: balls grow with each product."""
+    at = len(rows) // 2
+    return [*map(acb.__mul__, _times(rows[:at]), _times(rows[at:]))] if at else rows[0]
 
 
 def _bound(part: Record, plan: Record, remove: bool, e: arb) -> arb:
     """T + tail of one slice: Lemma 2, sections 4 and 5."""
     lam, tau, n, c = arb(part.lam), arb(part.tau), part.n, _sums(plan)[0]
-    whole, rest, reach = [acb(1)] * n, [acb(1)] * n, n * tau
+    whole, rest, reach = [[acb(1)] * n], [[acb(1)] * n], n * tau
     most, least, bursts = arb(1), arb(1), arb(0)
     for at, (step, line) in enumerate(zip(plan.steps, part.lines, strict=True)):
         law, a, k = _Law(step, remove, lam, line), arb(part.shifts[at]), step.count
         values, mass = _transform(law, line, tau, n)
-        whole, most = [x * y**k for x, y in zip(whole, values, strict=True)], most * mass**k
+        whole, most = [*whole, [x**k for x in values]], most * mass**k
         if part.under:
             under = _Law(step, remove, lam, part.under[at])
-            values = _transform(under, part.under[at], tau, n)[0]
-            rest = [x * y**k for x, y in zip(rest, values, strict=True)]
+            rest.append([x**k for x in _transform(under, part.under[at], tau, n)[0]])
             bursts += k * min(mass, _burst(law, under, mass, a, reach, part.cells)) / mass
         else:
             least *= min(mass, _far(law, mass, a, reach, part.cells)) ** k
     tail = (c * (lam * (lam + 1) - reach * reach) / 2 - lam * e).exp() / (tau * (n - 1))
     total: arb = tail * (most * bursts if part.under else least)
-    for j, (x, y) in enumerate(zip(whole, rest, strict=True)):
+    for j, (x, y) in enumerate(zip(_times(whole), _times(rest), strict=True)):
         z = acb(lam, j * tau if remove else -j * tau)
         term = (x - y if part.under else x) * (c * z * (z + 1) / 2 - e * z).exp() / (z * (z + 1))
         total += term.real * (tau if j else tau / 2)

@@ -1,0 +1,80 @@
+"""Drawing: losses of tilted coordinates, and the bounded variable of a design.
+
+A draw picks a stratum, adds up the losses of its coordinates, and is at least the value that the
+real numbers behind it give, and at most 1 (docs/proofs/monte-carlo.md, Thms 3 and 8).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from bursar.accounting.monte_carlo_designs import Design, Stratum
+from bursar.numerics.envelope import Envelope, Source
+from bursar.numerics.tilts import Floats
+
+_AT_ONCE = 1 << 16  # coordinates: what stays in a cache
+_BLOCK = 1 << 20
+_ROUND = 1e-12  # of a share; B is larger than the sum of its parts by much more
+
+
+def block_size(coordinates: int) -> int:
+    """How many draws make a block: a function of the design alone, so that blocks are fixed."""
+    return max(16, _BLOCK // max(coordinates, 1))
+
+
+def losses(
+    envelopes: Sequence[tuple[Envelope, int]], size: int, source: Source
+) -> tuple[Floats, bool]:
+    """So many sums of losses, and whether a coin stayed undecided among them.
+
+    Computes:  Σ ±ℓ(t) over all coordinates, at the places that envelopes give.
+    Valid for: independent uniform words.
+    Error:     each sum within the slack of its stratum.
+    Cost:      about 25 ns a coordinate, in memory for 65,536 of them.
+    Source:    docs/proofs/monte-carlo.md, Thm 3.
+    """
+    total, undecided = np.zeros(size), False
+    for envelope, count in envelopes:
+        sign = 1.0 if envelope.law.removes else -1.0
+        rows = max(1, _AT_ONCE // count)
+        for start in range(0, size, rows):
+            many = min(rows, size - start)
+            t, open_ = envelope.draw(many * count, source)
+            sums = envelope.law.log_w(t).reshape(many, count).sum(axis=1)
+            total[start : start + many] += sign * sums
+            undecided |= open_
+    return total, undecided
+
+
+def draw(design: Design, size: int, source: Source) -> Floats:
+    """So many independent X in [0, 1] with δ ≤ R + B·E X."""
+    units = picks(design)
+    edges = np.cumsum(np.array(units, dtype=np.uint64))
+    chosen = np.searchsorted(edges, source(size) >> np.uint64(2), side="right")
+    found = np.empty(size)
+    for i, stratum in enumerate(design.strata):
+        where = np.flatnonzero(chosen == i)
+        if len(where):
+            share = math.log(units[i]) - 62 * math.log(2)
+            found[where] = _values(stratum, len(where), source, share + design.log_bound)
+    return found
+
+
+def _values(stratum: Stratum, size: int, source: Source, log_scale: float) -> Floats:
+    sums, undecided = losses(stratum.envelopes, size, source)
+    if undecided:  # never seen: then nothing is known of these draws but that they are at most 1
+        return np.ones(size)
+    with np.errstate(under="ignore"):
+        return np.asarray(np.minimum(np.exp(stratum.log_values(sums) - log_scale), 1.0))
+
+
+def picks(design: Design) -> list[int]:
+    """The probability of each stratum in units of 2^−62: at least B_n/B, so that X is at most 1."""
+    shares = [math.exp(one.log_bound - design.log_bound) for one in design.strata]
+    units = [math.ceil(share * (1 + _ROUND) * 2.0**62) + 1 for share in shares]
+    largest = max(range(len(units)), key=units.__getitem__)
+    units[largest] += (1 << 62) - sum(units)
+    return units

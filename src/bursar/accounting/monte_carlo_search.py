@@ -1,0 +1,254 @@
+"""Where to tilt and where to cut, found in float64: nothing here proves anything.
+
+λ is the argument of the least RDP bound, or of each stratum's own; the threshold of a big jump is
+scanned.  What is claimed of the result is computed again, in balls: `monte_carlo_designs.py`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from bursar.numerics.jumps import NARROWEST, STEEPEST, Jumps, Table
+from bursar.numerics.tilts import Coordinate, Floats
+
+Parts = tuple[tuple[Coordinate, int], ...]
+Vector = tuple[int, ...]
+
+_POINTS = 1200
+_COARSE, _CELLS = 200, 3000  # cells of a table, while scanning and at the end
+_MOST = 256  # strata
+_DEEPEST = 30  # jumps
+_ENOUGH = 1e-4  # of B, for what has no stratum
+_THRESHOLDS = 14
+_RAREST = 1e-200  # probability of the jumps of a stratum, in float64
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """λ of the whole and of each stratum; the loss from which a jump is big; where tables start."""
+
+    lam: float
+    reach: tuple[tuple[float, float], ...]
+    step: float
+    first: int
+    lowest: float
+    jumps: dict[int, Jumps]
+    tables: dict[Vector, Table]
+    strata: tuple[tuple[Vector, float], ...]
+
+    @property
+    def jumping(self) -> set[int]:
+        """The parts that have big jumps."""
+        return set(self.jumps)
+
+
+def search(parts: Parts, epsilon: float) -> Cuts:
+    """Cuts with a small bound; without jumps where these do not pay."""
+    lam = best_tilt(parts, epsilon)
+    reach = tuple(part.reach(lam) for part, _ in parts)
+    nothing = tuple(0 for _ in parts)
+    payoff = Table.payoff(epsilon, 1.0, epsilon - 2.0)
+    plain = Cuts(lam, reach, 1.0, 1, 0.0, {}, {nothing: payoff}, ((nothing, lam),))
+    jumping = frozenset(
+        i
+        for i, (part, _) in enumerate(parts)
+        if part.removes and part.sampled and part.slope < STEEPEST
+    )
+    best_log = log_ceiling(parts, lam, epsilon)
+    if not jumping or not best_log > -550 or epsilon <= 0:
+        return plain
+    best = plain
+    count = _THRESHOLDS if len(jumping) < 9 else 4
+    for loss in epsilon * np.linspace(0.06, 0.98, count):
+        cuts, found = _at(parts, epsilon, lam, reach, jumping, float(loss), _COARSE)
+        if found < best_log - 0.01:
+            best, best_log = cuts, found
+    if best is plain:
+        return plain
+    loss = best.first * best.step
+    return _at(parts, epsilon, lam, reach, jumping, loss, max(_CELLS // len(jumping), 500))[0]
+
+
+def best_tilt(parts: Parts, epsilon: float) -> float:
+    """The λ of the least RDP bound at this ε."""
+    exponents = np.linspace(-7.0, 11.0, 19)
+    values = [log_ceiling(parts, math.exp(x), epsilon) for x in exponents]
+    i = int(np.argmin(values))
+    low, high = exponents[max(i - 1, 0)], exponents[min(i + 1, len(exponents) - 1)]
+    return math.exp(golden(lambda x: log_ceiling(parts, math.exp(x), epsilon), low, high, 30))
+
+
+def log_ceiling(parts: Parts, lam: float, epsilon: float) -> float:
+    """log of e^{K(λ)−λε} c(λ)."""
+    total = lam * math.log(lam) - (1 + lam) * math.log1p(lam) - lam * epsilon
+    return total + sum(count * log_mass(part, lam, *part.reach(lam)) for part, count in parts)
+
+
+def log_mass(part: Coordinate, lam: float, low: float, high: float) -> float:
+    """log of a tilted mass, by the trapezoidal rule."""
+    if not part.sampled and not math.isinf(high) and high > 20 * part.slope + low:
+        power = part.power(lam)
+        return power * (power - 1) * part.slope**2 / 2
+    t = np.linspace(low, high, _POINTS)
+    heights = part.power(lam) * part.log_w(t) - 0.5 * t * t
+    top = float(heights.max())
+    weights = np.exp(heights - top)
+    area = float(weights.sum() - 0.5 * (weights[0] + weights[-1])) * (t[1] - t[0])
+    return top + math.log(area) - 0.5 * math.log(2 * math.pi)
+
+
+def golden(f: Callable[[float], float], low: float, high: float, rounds: int) -> float:
+    """About the least point of a function with one valley between low and high."""
+    part = (math.sqrt(5) - 1) / 2
+    a, b = high - part * (high - low), low + part * (high - low)
+    at_a, at_b = f(a), f(b)
+    for _ in range(rounds):
+        if at_a < at_b:
+            high, b, at_b = b, a, at_a
+            a = high - part * (high - low)
+            at_a = f(a)
+        else:
+            low, a, at_a = a, b, at_b
+            b = low + part * (high - low)
+            at_b = f(b)
+    return a if at_a < at_b else b
+
+
+def _at(
+    parts: Parts,
+    epsilon: float,
+    lam: float,
+    reach: tuple[tuple[float, float], ...],
+    jumping: frozenset[int],
+    loss: float,
+    cells: int,
+) -> tuple[Cuts, float]:
+    """Cuts with jumps from this loss on, and about log(B + R)."""
+    lowest = _lowest(parts, epsilon)
+    step = max((epsilon - lowest) / cells, NARROWEST)
+    first = max(round(loss / step), 1)
+    wanted = 1.25 * (epsilon - lowest) + 1.0
+    jumps = {i: Jumps.of(parts[i][0], first=first, step=step, reach=wanted) for i in jumping}
+    limits = [part.above(first * step) for part, _ in parts]
+    payoff = Table.payoff(epsilon, step, lowest)
+    tables: dict[Vector, Table] = {}
+    strata, total = list[tuple[Vector, float]](), -math.inf
+    rests = _rests(parts, reach, jumping, limits, lam, epsilon)
+    for n in range(_DEEPEST + 1):
+        vectors = _vectors(parts, jumping, n)
+        if strata and len(strata) + len(vectors) > _MOST:
+            break
+        more = {vector: _table(vector, tables, jumps, payoff) for vector in vectors}
+        if min(one.under_p for one in more.values()) < _RAREST:
+            break
+        tables |= more
+        best, log_bound = _best_stratum(parts, reach, jumping, limits, tables, vectors, lam)
+        strata += [(vector, best) for vector in vectors]
+        total = float(np.logaddexp(total, log_bound))
+        if rests[n] < total + math.log(_ENOUGH) or n == sum(parts[i][1] for i in jumping):
+            break
+    cuts = Cuts(lam, reach, step, first, lowest, jumps, tables, tuple(strata))
+    most = max(sum(vector) for vector, _ in strata)
+    return cuts, float(np.logaddexp(total, rests[most]))
+
+
+def _table(
+    vector: Vector, known: dict[Vector, Table], jumps: dict[int, Jumps], payoff: Table
+) -> Table:
+    i = next((i for i, m in enumerate(vector) if m), None)
+    if i is None:
+        return payoff
+    return known[tuple(m - (j == i) for j, m in enumerate(vector))].after(jumps[i])
+
+
+def _lowest(parts: Parts, epsilon: float) -> float:
+    """Where tables start: the least loss there can be, or far enough below ε."""
+    least = 0.0
+    for part, count in parts:
+        least += count * math.log1p(-part.share) if part.sampled else -math.inf
+    return max(least * (1 + 1e-9) - 1e-9, -epsilon - 15.0)
+
+
+def _vectors(parts: Parts, jumping: frozenset[int], n: int) -> list[Vector]:
+    """All ways to share n jumps among the parts that have them; one more than allowed is enough."""
+    ways = itertools.combinations_with_replacement(sorted(jumping), n)
+    found = [
+        tuple(way.count(i) for i in range(len(parts))) for way in itertools.islice(ways, _MOST + 1)
+    ]
+    return [
+        one for one in found if all(m <= count for m, (_, count) in zip(one, parts, strict=True))
+    ]
+
+
+def _best_stratum(
+    parts: Parts,
+    reach: tuple[tuple[float, float], ...],
+    jumping: frozenset[int],
+    limits: list[float],
+    tables: dict[Vector, Table],
+    vectors: list[Vector],
+    lam: float,
+) -> tuple[float, float]:
+    """The λ that all vectors share, and about log of the sum of their bounds."""
+
+    def log_bound(log_lam: float) -> float:
+        at = math.exp(log_lam)
+        masses = [
+            log_mass(part, at, reach[i][0], limits[i] if i in jumping else reach[i][1])
+            for i, (part, _) in enumerate(parts)
+        ]
+        terms = []
+        for vector in vectors:
+            term = tables[vector].log_peak(at)
+            for (_, count), m, one in zip(parts, vector, masses, strict=True):
+                term += _log_choose(count, m) + (count - m) * one
+            terms.append(term)
+        return float(np.logaddexp.reduce(terms)) if terms else -math.inf
+
+    middle = math.log(lam)
+    grid = middle + np.linspace(-3.0, 2.5, 12)
+    values = [log_bound(x) for x in grid]
+    i = int(np.argmin(values))
+    low, high = grid[max(i - 1, 0)], grid[min(i + 1, len(grid) - 1)]
+    found = golden(log_bound, low, high, 12)
+    return math.exp(found), log_bound(found)
+
+
+def _rests(
+    parts: Parts,
+    reach: tuple[tuple[float, float], ...],
+    jumping: frozenset[int],
+    limits: list[float],
+    lam: float,
+    epsilon: float,
+) -> Floats:
+    """About log R after n jumps, for each n."""
+    series = np.ones(1)
+    inside = lam * math.log(lam) - (1 + lam) * math.log1p(lam) - lam * epsilon
+    for i, (part, count) in enumerate(parts):
+        if i not in jumping:
+            inside += count * log_mass(part, lam, *reach[i])
+            continue
+        r = log_mass(part, lam, reach[i][0], limits[i])
+        top = max(reach[i][1], limits[i] + 1.0)
+        u = math.exp(min(log_mass(part, lam, limits[i], top) - r, 300.0))
+        inside += count * r
+        own = [math.exp(min(_log_choose(count, n) + n * math.log(u), 600.0)) for n in range(60)]
+        series = np.convolve(series, own)[:60]
+    tails = np.cumsum(series[::-1])[::-1]
+    with np.errstate(divide="ignore", over="ignore"):
+        found: Floats = inside + np.log(np.append(tails[1:], 0.0))
+    return found
+
+
+def _log_choose(count: int, n: int) -> float:
+    if n > count:
+        return -math.inf
+    return math.lgamma(count + 1) - math.lgamma(n + 1) - math.lgamma(count - n + 1)
