@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bursar.accounting.calibrate import Calibrated, calibrate
     from bursar.accounting.choose import delta, epsilon
     from bursar.accounting.compare import Comparison, compare
+    from bursar.accounting.convert import Converted, convert
     from bursar.accounting.curve import PrivacyCurve, profile
     from bursar.accounting.online import epsilons
     from bursar.accounting.risk import Risk, TradeOff, risk, trade_off
@@ -67,13 +68,14 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "accounting.calibrate": ("Calibrated", "calibrate"),
     "accounting.choose": ("delta", "epsilon"),
     "accounting.compare": ("Comparison", "compare"),
-    "mechanisms.batch": ("WithoutReplacement",),
-    "mechanisms.discrete_gaussian": ("DiscreteGaussian",),
-    "mechanisms.discrete_laplace": ("DiscreteLaplace",),
+    "accounting.convert": ("Converted", "convert"),
     "accounting.curve": ("PrivacyCurve", "profile"),
     "accounting.online": ("epsilons",),
     "accounting.risk": ("Risk", "TradeOff", "risk", "trade_off"),
     "accounting.witness": ("Witness", "refute"),
+    "mechanisms.batch": ("WithoutReplacement",),
+    "mechanisms.discrete_gaussian": ("DiscreteGaussian",),
+    "mechanisms.discrete_laplace": ("DiscreteLaplace",),
     "mechanisms.gaussian": ("Gaussian",),
     "mechanisms.group": ("Group",),
     "mechanisms.laplace": ("Laplace",),
@@ -111,6 +113,7 @@ __all__ = [
     "Certificate",
     "ClaimedRenyiDP",
     "Comparison",
+    "Converted",
     "CorruptBooks",
     "Direction",
     "DiscreteGaussian",
@@ -162,6 +165,7 @@ __all__ = [
     "certify",
     "check",
     "compare",
+    "convert",
     "delta",
     "epsilon",
     "epsilons",

@@ -184,3 +184,32 @@ def test_a_picture_without_matplotlib_is_a_missing_extra(
 
 def test_a_terminal_gets_nothing_on_stderr_when_it_is_quick() -> None:
     assert on_terminal(80, "profile", *ONE, "--points", "2").err == ""
+
+
+def test_a_statement_in_other_words() -> None:
+    found = bursar("convert", "--rho", "0.1", "--at-delta", "1e-5", "--json").json
+    assert [one["to"] for one in found["conversions"]][:3] == ["pure-dp", "approximate-dp", "zcdp"]
+    assert "refused" in found["conversions"][0]
+    assert found["conversions"][1]["epsilon"] == pytest.approx(1.91424, rel=1e-5)
+    ended = bursar("convert", "--rho", "0.1", "--to", "gdp", "--json")
+    assert (ended.code, ended.error["kind"]) == (2, "NoProof")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ((), "epsilon"),
+        (("--delta", "0.1"), "epsilon"),
+        (("--orders", "2"), "values"),
+        (("--values", "2"), "orders"),
+        (("--rho", "1", "--mu", "1"), "mu"),
+        (("--rho", "-1"), "rho"),
+        (("--advantage", "2"), "advantage"),
+        (("--rho", "1", "--to", "nothing"), "to"),
+        (("--rho", "1", "--to", "tpr", "--at-fpr", "2"), "at_fpr"),
+        (("--rho", "1", "--plan", "x.toml"), "rho"),
+    ],
+)
+def test_what_is_no_statement(arguments: tuple[str, ...], field: str) -> None:
+    ended = bursar("convert", *arguments, "--json")
+    assert (ended.code, ended.error["field"]) == (2, field)

@@ -17,7 +17,18 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from bursar.cli import calibrate, certify, check, compare, delta, epsilon, profile, refute, steps
+from bursar.cli import (
+    calibrate,
+    certify,
+    check,
+    compare,
+    convert,
+    delta,
+    epsilon,
+    profile,
+    refute,
+    steps,
+)
 from bursar.cli.answer import Answer
 from bursar.cli.failures import Interrupted, PipeClosed, of_bug, of_parser, report
 from bursar.cli.printer import show, silence, write, write_json
@@ -31,6 +42,7 @@ _COMMANDS = {
     profile.profile: profile.EXAMPLES,
     steps.steps: steps.EXAMPLES,
     compare.compare: compare.EXAMPLES,
+    convert.convert: convert.EXAMPLES,
     certify.certify: certify.EXAMPLES,
     check.check: check.EXAMPLES,
     refute.refute: refute.EXAMPLES,

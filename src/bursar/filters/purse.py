@@ -233,6 +233,10 @@ class Purse:
         """The neighbouring relations of the scopes' promises."""
         return {self._filters[name].adjacency for name in self._named(scopes)}
 
+    def filters(self, scopes: Iterable[str] | None = None) -> tuple[Filter, ...]:
+        """The filters of the scopes, which say what may be interleaved."""
+        return tuple(self._filters[name] for name in self._named(scopes))
+
     def charge(self, request: str) -> Charge:
         """The charge of a request."""
         with self._books():
