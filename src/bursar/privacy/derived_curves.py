@@ -54,10 +54,10 @@ class GroupCurve(RdpCurve):
             bound = self.base.bound(at)
             with precision(BITS):
                 total = total + bound / ball(at)
-        if not total.is_finite():
-            return arb.pos_inf()
+        pure = self.limit()
         with precision(BITS):
-            return ball(order * k) * total
+            most = arb.pos_inf() if pure is None else ball(pure)
+            return (ball(order * k) * total).min(most) if total.is_finite() else most
 
     @classmethod
     def _sketches(cls, curves: Sequence[GroupCurve], orders: Floats) -> Floats:
@@ -65,7 +65,10 @@ class GroupCurve(RdpCurve):
         for curve in curves:
             k = curve.people
             each = [i + (orders - 1) * k for i in range(1, k + 1)]
-            found.append(orders * k * sum(curve.base.sketch(at) / at for at in each))
+            pure = curve.limit()
+            most = np.inf if pure is None else nearest(pure)
+            whole = orders * k * sum(curve.base.sketch(at) / at for at in each)
+            found.append(np.minimum(whole, most))
         return np.stack(found)
 
 
