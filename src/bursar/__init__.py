@@ -37,11 +37,20 @@ if TYPE_CHECKING:
     from bursar.accounting.online import epsilons
     from bursar.accounting.risk import Risk, TradeOff, risk, trade_off
     from bursar.accounting.witness import Witness, refute
+    from bursar.mechanisms.batch import WithoutReplacement
+    from bursar.mechanisms.discrete_gaussian import DiscreteGaussian
+    from bursar.mechanisms.discrete_laplace import DiscreteLaplace
     from bursar.mechanisms.gaussian import Gaussian
+    from bursar.mechanisms.group import Group
     from bursar.mechanisms.laplace import Laplace
+    from bursar.mechanisms.mixture import GaussianMixture
+    from bursar.mechanisms.own import ClaimedRenyiDP, FromDensities, FromSamples
+    from bursar.mechanisms.parallel import Parallel, parallel
     from bursar.mechanisms.plan import Plan
     from bursar.mechanisms.poisson import PoissonSubsampled
     from bursar.mechanisms.randomized_response import RandomizedResponse
+    from bursar.mechanisms.rounded import RoundedGaussian, RoundedLaplace
+    from bursar.mechanisms.selection import BoundedRange, ExponentialMechanism, ReportNoisyMax
     from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
     from bursar.mechanisms.statements import (
         ApproximateDP,
@@ -50,6 +59,7 @@ if TYPE_CHECKING:
         RenyiDP,
         ZeroConcentratedDP,
     )
+    from bursar.mechanisms.table import Table
     from bursar.verification.certificate import Certificate
     from bursar.verification.certify import certify
     from bursar.verification.check import Verdict, check
@@ -63,11 +73,20 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "accounting.online": ("epsilons",),
     "accounting.risk": ("Risk", "TradeOff", "risk", "trade_off"),
     "accounting.witness": ("Witness", "refute"),
+    "mechanisms.batch": ("WithoutReplacement",),
+    "mechanisms.discrete_gaussian": ("DiscreteGaussian",),
+    "mechanisms.discrete_laplace": ("DiscreteLaplace",),
     "mechanisms.gaussian": ("Gaussian",),
+    "mechanisms.group": ("Group",),
     "mechanisms.laplace": ("Laplace",),
+    "mechanisms.mixture": ("GaussianMixture",),
+    "mechanisms.own": ("ClaimedRenyiDP", "FromDensities", "FromSamples"),
+    "mechanisms.parallel": ("Parallel", "parallel"),
     "mechanisms.plan": ("Plan",),
     "mechanisms.poisson": ("PoissonSubsampled",),
     "mechanisms.randomized_response": ("RandomizedResponse",),
+    "mechanisms.rounded": ("RoundedGaussian", "RoundedLaplace"),
+    "mechanisms.selection": ("BoundedRange", "ExponentialMechanism", "ReportNoisyMax"),
     "mechanisms.sparse_vector": ("LaplaceSparseVector", "SparseVector"),
     "mechanisms.statements": (
         "ApproximateDP",
@@ -76,6 +95,7 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
         "RenyiDP",
         "ZeroConcentratedDP",
     ),
+    "mechanisms.table": ("Table",),
     "verification.certificate": ("Certificate",),
     "verification.certify": ("certify",),
     "verification.check": ("Verdict", "check"),
@@ -86,19 +106,28 @@ _ROOMS = ("audit",)  # whole rooms with a public name of their own
 __all__ = [
     "Adjacency",
     "ApproximateDP",
+    "BoundedRange",
     "BudgetExceeded",
     "BursarError",
     "Calibrated",
     "Certificate",
+    "ClaimedRenyiDP",
     "Comparison",
     "Converted",
     "CorruptBooks",
     "Direction",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
     "Enclosure",
     "Estimate",
     "Exact",
+    "ExponentialMechanism",
+    "FromDensities",
+    "FromSamples",
     "Gaussian",
     "GaussianDP",
+    "GaussianMixture",
+    "Group",
     "HighProbabilityBound",
     "InternalError",
     "InvalidParameter",
@@ -109,6 +138,7 @@ __all__ = [
     "NoProof",
     "NotACertificate",
     "NotCharged",
+    "Parallel",
     "Plan",
     "PoissonSubsampled",
     "PrivacyCurve",
@@ -116,13 +146,18 @@ __all__ = [
     "RandomizedResponse",
     "Refused",
     "RenyiDP",
+    "ReportNoisyMax",
     "Risk",
+    "RoundedGaussian",
+    "RoundedLaplace",
     "SparseVector",
+    "Table",
     "TradeOff",
     "Unreachable",
     "UpperBound",
     "Verdict",
     "VerifiedClaim",
+    "WithoutReplacement",
     "Witness",
     "ZeroConcentratedDP",
     "audit",
@@ -135,6 +170,7 @@ __all__ = [
     "epsilon",
     "epsilons",
     "errors",
+    "parallel",
     "profile",
     "refute",
     "risk",

@@ -1,7 +1,7 @@
 """The mechanisms that the laws run over, with what makes each cost more.
 
 A case makes a plan from knobs.  Each knob lists values in the order in which ε grows; the first
-of them are the base.  A mechanism without a case fails `test_registry.py`.
+of them are the base.  A mechanism without a case fails `test_laws.py`.
 """
 
 from __future__ import annotations
@@ -15,18 +15,36 @@ from typing import Any
 from bursar import (
     Adjacency,
     ApproximateDP,
+    BoundedRange,
+    ClaimedRenyiDP,
+    Direction,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Enclosure,
+    ExponentialMechanism,
     Gaussian,
     GaussianDP,
+    GaussianMixture,
+    Group,
     Laplace,
     LaplaceSparseVector,
+    NoProof,
+    Parallel,
     Plan,
     PoissonSubsampled,
     PureDP,
     RandomizedResponse,
     RenyiDP,
+    ReportNoisyMax,
+    RoundedGaussian,
+    RoundedLaplace,
     SparseVector,
+    Table,
+    WithoutReplacement,
     ZeroConcentratedDP,
 )
+from bursar.accounting.accountants import takers
+from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.views import views_of
 
@@ -55,6 +73,15 @@ class Case:
         (mechanism, _), *_ = self.plan().steps
         return set(views_of(mechanism))
 
+    def enclosing(self, relation: Adjacency) -> list[str]:
+        """The accountants that enclose its cost: where its pairs are tight, and they take them."""
+        try:
+            tight = all(views.pairs(self.plan(), relation, way).tight for way in Direction)
+        except NoProof:
+            return []
+        able = [taker for taker in takers(self.plan(), adjacency=relation) if not taker.refused]
+        return [taker.method for taker in able if tight and taker.kind == Enclosure.kind]
+
     def dearer(self) -> list[tuple[Plan, Plan]]:
         """Pairs of plans, of which the second costs more: one knob, or the count, is turned."""
         turned = [
@@ -74,6 +101,54 @@ def poisson(noise_multiplier: object, sampling_probability: object) -> PoissonSu
 def table(value: object) -> RenyiDP:
     """A curve of three orders, so many times (2, 8, 32)/100."""
     return RenyiDP(orders=[2, 8, 32], values=[f"{int(str(value)) * n}/100" for n in (2, 8, 32)])
+
+
+def on_sample(base: Callable[..., Mechanism]) -> Callable[..., Mechanism]:
+    """A base on a Poisson sample, with the base's knobs and the probability as one."""
+
+    def make(sampling_probability: str, **knobs: object) -> Mechanism:
+        return PoissonSubsampled(base(**knobs), sampling_probability=sampling_probability)
+
+    return make
+
+
+def in_batches(base: Callable[..., Mechanism]) -> Callable[..., Mechanism]:
+    """A base on a batch of fixed size."""
+
+    def make(sampling_probability: str, **knobs: object) -> Mechanism:
+        return WithoutReplacement(base(**knobs), sampling_probability=sampling_probability)
+
+    return make
+
+
+def of_group(base: Callable[..., Mechanism]) -> Callable[..., Mechanism]:
+    """A base for a group, with the base's knobs and the number of people as one."""
+
+    def make(people: int, **knobs: object) -> Mechanism:
+        return Group(base(**knobs), people=people)
+
+    return make
+
+
+def branches(first: str, second: str) -> Mechanism:
+    """Gaussian noise on one part of the people, Laplace noise on the other."""
+    return Parallel(Gaussian(noise_multiplier=first), Laplace(scale=second))
+
+
+def two_rows(likelier: str) -> Mechanism:
+    """A table of three outputs: the first likelier with the person, the second without."""
+    more, rest = f"{likelier}/100", f"{90 - int(likelier)}/100"
+    return Table(present=[more, rest, "0.1"], absent=[rest, more, "0.1"])
+
+
+def claimed(rate: int) -> Mechanism:
+    """A curve that somebody claims."""
+    return ClaimedRenyiDP(label="a claim", curve=lambda order: rate * order / 100)
+
+
+def mixed(noise_multiplier: str, weights: tuple[str, ...]) -> Mechanism:
+    """Nobody, one or two of a pair of people take part."""
+    return GaussianMixture(noise_multiplier=noise_multiplier, shifts=[0, 1, 2], weights=weights)
 
 
 CASES = (
@@ -102,6 +177,79 @@ CASES = (
     Case("gdp", GaussianDP, {"mu": ("0.1", "0.5", 2)}),
     Case("zcdp", ZeroConcentratedDP, {"rho": ("0.01", "0.1", 1)}),
     Case("rdp", table, {"value": (1, 3, 20)}),
+    Case("rounded-gaussian", RoundedGaussian, {"noise_multiplier": (8, "1.5")}, (ADD, REPLACE)),
+    Case("rounded-laplace", RoundedLaplace, {"scale": (20, "0.8")}, (ADD, REPLACE)),
+    Case(
+        "discrete-gaussian",
+        DiscreteGaussian,
+        {"sigma": (8, 4, "1.5"), "most": (1, 2)},
+        (ADD, REPLACE, ZERO),
+    ),
+    Case(
+        "discrete-laplace",
+        DiscreteLaplace,
+        {"scale": (20, 5, "0.8"), "most": (1, 3)},
+        (ADD, REPLACE, ZERO),
+    ),
+    Case("bounded-range", BoundedRange, {"epsilon": ("0.1", 2)}),
+    Case("exponential", ExponentialMechanism, {"epsilon": ("0.1", 2)}),
+    Case(
+        "report-noisy-max",
+        ReportNoisyMax,
+        {"epsilon": ("0.1", 2), "noise": ("gumbel", "exponential")},
+    ),
+    Case("table", two_rows, {"likelier": ("50", "60", "85")}),
+    Case(
+        "gaussian-mixture",
+        mixed,
+        {
+            "noise_multiplier": (3, 1),
+            "weights": (("0.81", "0.18", "0.01"), ("0.36", "0.48", "0.16")),
+        },
+        (ADD, ZERO),
+    ),
+    Case("parallel", branches, {"first": (8, 2), "second": (20, 2)}),
+    Case(
+        "group",
+        of_group(poisson),
+        {
+            "people": (2, 3),
+            "noise_multiplier": (3, 1),
+            "sampling_probability": ("0.05", "0.2"),
+        },
+        (ADD, ZERO),
+    ),
+    Case(
+        "group of responses",
+        of_group(RandomizedResponse),
+        {"people": (2, 3), "epsilon": ("0.1", "0.7")},
+        (REPLACE,),
+    ),
+    Case(
+        "group on samples",
+        of_group(on_sample(Laplace)),
+        {"people": (2, 3), "scale": (5, 1), "sampling_probability": ("0.05", "0.2")},
+        (ADD, ZERO),
+    ),
+    Case(
+        "laplace on samples",
+        on_sample(Laplace),
+        {"scale": (5, 1), "sampling_probability": ("0.05", "0.2", 1)},
+        (ADD, ZERO),
+        (1, 10, 60),
+    ),
+    Case(
+        "zcdp on samples",
+        on_sample(ZeroConcentratedDP),
+        {"rho": ("0.01", "0.1"), "sampling_probability": ("0.05", "0.2", 1)},
+    ),
+    Case(
+        "without-replacement",
+        in_batches(Gaussian),
+        {"noise_multiplier": (5, 2), "sampling_probability": ("0.05", "0.2")},
+        (REPLACE,),
+    ),
+    Case("claimed-rdp", claimed, {"rate": (1, 5, 30)}),
     Case(
         "sparse-vector",
         partial(SparseVector, highest_threshold=20),
@@ -117,6 +265,7 @@ CASES = (
         (1, 3),
     ),
 )
+SILENT = {"samples", "densities"}  # no accountant here takes them
 NAMES = [case.name for case in CASES]
 EVERY = [(case, relation) for case in CASES for relation in case.relations]
 IDS = [f"{case.name}-{relation}" for case, relation in EVERY]

@@ -78,6 +78,61 @@ DOORS: dict[str, tuple[Door, str, tuple[object, ...]]] = {
     "base": (
         lambda x: bursar.PoissonSubsampled(x, sampling_probability="0.1"), "base",
         (1, None, "gaussian", RUN)),
+    "sigma": (lambda x: bursar.DiscreteGaussian(sigma=x), "sigma", (*NOT_NUMBERS, *NEGATIVE, 0)),
+    "discrete scale": (
+        lambda x: bursar.DiscreteLaplace(scale=x), "scale", (*NOT_NUMBERS, *NEGATIVE, 0)),
+    "most": (lambda x: bursar.DiscreteGaussian(sigma=1, most=x), "most", NOT_COUNTS),
+    "rounded noise": (
+        lambda x: bursar.RoundedGaussian(noise_multiplier=x), "noise_multiplier",
+        (*NOT_NUMBERS, *NEGATIVE, 0)),
+    "rounded scale": (
+        lambda x: bursar.RoundedLaplace(scale=x), "scale", (*NOT_NUMBERS, *NEGATIVE, 0)),
+    "range": (lambda x: bursar.BoundedRange(epsilon=x), "epsilon", (*NOT_NUMBERS, *NEGATIVE, 0)),
+    "choice": (
+        lambda x: bursar.ExponentialMechanism(epsilon=x), "epsilon", (*NOT_NUMBERS, *NEGATIVE, 0)),
+    "noisy max": (
+        lambda x: bursar.ReportNoisyMax(epsilon=x), "epsilon", (*NOT_NUMBERS, *NEGATIVE, 0)),
+    "noise of a max": (
+        lambda x: bursar.ReportNoisyMax(epsilon=1, noise=x), "noise", ("normal", "", None, 1)),
+    "present": (
+        lambda x: bursar.Table(present=[x, "0.5"], absent=["0.5", "0.5"]), "present",
+        (*NOT_NUMBERS, *NEGATIVE, "1.1")),
+    "shifts": (
+        lambda x: bursar.GaussianMixture(noise_multiplier=1, shifts=[x], weights=[1]), "shifts",
+        (*NOT_NUMBERS, *NEGATIVE, 0)),
+    "weights": (
+        lambda x: bursar.GaussianMixture(noise_multiplier=1, shifts=[1, 2], weights=[x, 1]),
+        "weights", (*NOT_NUMBERS, *NEGATIVE, 1)),
+    "batch": (
+        lambda x: bursar.WithoutReplacement(G, sampling_probability=x), "sampling_probability",
+        (*NOT_NUMBERS, *NEGATIVE, 0, "1.0001")),
+    "base of a batch": (
+        lambda x: bursar.WithoutReplacement(x, sampling_probability="0.1"), "base",
+        (1, None, RUN, poisson(1, "0.1"), bursar.Group(G, people=2))),
+    "group": (lambda x: bursar.Group(G, people=x), "people", NOT_COUNTS),
+    "base of a group": (
+        lambda x: bursar.Group(x, people=2), "base", (1, None, RUN, bursar.Group(G, people=2))),
+    "branch": (lambda x: bursar.parallel(G, x), "plan", (1, None, "gaussian", Gaussian)),
+    "label": (
+        lambda x: bursar.ClaimedRenyiDP(label=x, curve=abs), "label",
+        (1, None, "", " ", "x" * 201)),
+    "curve": (
+        lambda x: bursar.ClaimedRenyiDP(label="x", curve=x), "curve", (1, None, "alpha")),
+    "a curve's value": (
+        lambda x: bursar.epsilon(bursar.ClaimedRenyiDP(label="x", curve=lambda _: x), delta="1e-5"),
+        "curve", (math.nan, -1.0, None, "1", True, [1])),
+    "densities": (
+        lambda x: bursar.FromDensities(label="x", present=x, absent=abs, low=0, high=1),
+        "present", (1, None, "x")),
+    "high": (
+        lambda x: bursar.FromDensities(label="x", present=abs, absent=abs, low=0, high=x),
+        "high", (*NOT_NUMBERS, *NEGATIVE, 0)),
+    "breaks": (
+        lambda x: bursar.FromDensities(
+            label="x", present=abs, absent=abs, low=0, high=1, breaks=[x]),
+        "breaks", (*NOT_NUMBERS, *NEGATIVE, 0, 1)),
+    "samples": (
+        lambda x: bursar.FromSamples(label="x", remove=x, add=x), "remove", (1, None, abs)),
     "calibrated epsilon": (
         lambda x: bursar.calibrate(_noisy, epsilon=x, delta="1e-5"), "epsilon",
         (*NOT_NUMBERS, *NEGATIVE)),

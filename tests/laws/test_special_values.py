@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 
@@ -23,7 +22,6 @@ from bursar import (
     GaussianDP,
     HighProbabilityBound,
     InternalError,
-    InvalidParameter,
     Laplace,
     NotCharged,
     PureDP,
@@ -34,33 +32,15 @@ from bursar import (
 from bursar.accounting import exact
 from bursar.truth import number, rounded
 from tests.house.tree import ROOT
+from tests.laws import mechanism_rows
 from tests.laws.cases import REPLACE, poisson
+from tests.laws.rows import CHECKS, refused, row
 
 PAGE = (ROOT / "docs" / "special-values.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| (?!asked|value|given|in Python|---)(.+?) \| .+ \|$", PAGE, re.MULTILINE)
-CHECKS: dict[str, Callable[[], None]] = {}
-Check = Callable[[], None]
 
 
-def row(cell: str) -> Callable[[Check], Check]:
-    """The function checks the row that starts with this cell."""
-
-    def keep(check: Check) -> Check:
-        CHECKS[cell] = check
-        return check
-
-    return keep
-
-
-def refused(make: Callable[[], object], field: str, hint: str = "") -> None:
-    """Refused with an error that names the field, shows the value if any, and says the need."""
-    with pytest.raises(InvalidParameter) as caught:
-        make()
-    error = caught.value
-    assert error.field == field
-    assert error.need
-    assert str(error).startswith(f"{field}: " if error.value is None else f"{field} = ")
-    assert hint in (error.hint or "")
+assert mechanism_rows.CHECKS is CHECKS  # its rows are of the page, too
 
 
 def enclosed(result: object, value: float) -> None:

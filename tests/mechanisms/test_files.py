@@ -13,14 +13,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bursar.adjacency import Adjacency
-from bursar.errors import BursarError, InvalidParameter, NoProof
+from bursar.errors import BursarError, InvalidParameter
+from bursar.mechanisms.batch import WithoutReplacement
+from bursar.mechanisms.discrete_gaussian import DiscreteGaussian
+from bursar.mechanisms.discrete_laplace import DiscreteLaplace
 from bursar.mechanisms.files import MOST_BYTES, MOST_STEPS, PlanFile, plan_of
 from bursar.mechanisms.gaussian import Gaussian
+from bursar.mechanisms.group import Group
 from bursar.mechanisms.laplace import Laplace
+from bursar.mechanisms.mixture import GaussianMixture
+from bursar.mechanisms.own import ClaimedRenyiDP
+from bursar.mechanisms.parallel import Parallel
 from bursar.mechanisms.plan import Plan
 from bursar.mechanisms.poisson import PoissonSubsampled
 from bursar.mechanisms.randomized_response import RandomizedResponse
-from bursar.mechanisms.registry import MECHANISMS
+from bursar.mechanisms.registry import AROUND, MECHANISMS
+from bursar.mechanisms.rounded import RoundedGaussian, RoundedLaplace
+from bursar.mechanisms.selection import BoundedRange, ExponentialMechanism, ReportNoisyMax
 from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
 from bursar.mechanisms.statements import (
     ApproximateDP,
@@ -29,6 +38,7 @@ from bursar.mechanisms.statements import (
     RenyiDP,
     ZeroConcentratedDP,
 )
+from bursar.mechanisms.table import Table
 from bursar.mechanisms.words import nearest
 
 TOML = """
@@ -55,6 +65,19 @@ ONE_OF_EACH = (
     + ZeroConcentratedDP(rho="0.01")
     + GaussianDP(mu=2)
     + 2 * RenyiDP(orders=["1.5", 8], values=["1/7", 2])
+    + RoundedGaussian(noise_multiplier=3)
+    + RoundedLaplace(scale="1/3")
+    + 5 * DiscreteGaussian(sigma="2.5", most=3)
+    + DiscreteLaplace(scale=7)
+    + GaussianMixture(noise_multiplier=1, shifts=[0, "1/3"], weights=["0.9", "0.1"])
+    + 4 * ExponentialMechanism(epsilon="0.1")
+    + ReportNoisyMax(epsilon="0.1", noise="gumbel")
+    + BoundedRange(epsilon=2)
+    + 6 * Parallel(3 * Gaussian(noise_multiplier=2) + PureDP(epsilon=1), Laplace(scale=3))
+    + Table(present=["1/3", "2/3"], absent=["2/3", "1/3"])
+    + WithoutReplacement(Gaussian(noise_multiplier=1), sampling_probability="1/3")
+    + 3 * Group(Laplace(scale=2), people=4)
+    + Group(PoissonSubsampled(Laplace(scale=2), sampling_probability="0.5"), people=2)
     + SparseVector(threshold_noise=10, query_noise="20.5", length=7, cutoff=2, monotone=True)
     + LaplaceSparseVector(threshold_noise=10, query_noise="1/3")
 )
@@ -93,7 +116,9 @@ def test_decimals_are_exact_as_written() -> None:
 
 
 def test_every_name_of_the_table_comes_back() -> None:
-    assert {mechanism.name for mechanism, _ in ONE_OF_EACH.steps} - {"poisson"} == set(MECHANISMS)
+    names = {mechanism.name for mechanism, _ in ONE_OF_EACH.steps}
+    assert names - {kind.name for kind in AROUND} == set(MECHANISMS)
+    assert {kind.name for kind in AROUND} < names
     assert plan_of(ONE_OF_EACH.canonical()) == ONE_OF_EACH
 
 
@@ -127,9 +152,9 @@ def test_equal_steps_are_counted_together() -> None:
     [
         ([step(mechanism="gausian")], "mechanism", "Did you mean gaussian?"),
         ([step(mechanism="Gaussian")], "mechanism", "Did you mean gaussian?"),
-        ([step(mechanism="builtins.eval")], "mechanism", "one of gaussian, laplace"),
-        ([step(mechanism=["gaussian"])], "mechanism", "one of gaussian, laplace"),
-        ([{}], "mechanism", "one of gaussian, laplace"),
+        ([step(mechanism="builtins.eval")], "mechanism", "one of gaussian, rounded-gaussian"),
+        ([step(mechanism=["gaussian"])], "mechanism", "one of gaussian, rounded-gaussian"),
+        ([{}], "mechanism", "one of gaussian, rounded-gaussian"),
         ([step(noise_multiplyer=1)], "noise_multiplyer", "Did you mean noise_multiplier?"),
         ([step(sigma=1)], "sigma", "Did you mean noise_multiplier?"),
         ([step(steps=9)], "steps", "Did you mean count?"),
@@ -149,12 +174,24 @@ def test_equal_steps_are_counted_together() -> None:
         ([step(count=True)], "count", "whole number"),
         ([step(sampling_probability="0.1")], "sampling", 'sampling = "poisson"'),
         ([step(sampling="poisson")], "sampling_probability", "needs it"),
-        ([step(sampling="shuffle", sampling_probability=1)], "sampling", "one of poisson"),
+        (
+            [step(sampling="shuffle", sampling_probability=1)],
+            "sampling",
+            "one of poisson, without-replacement",
+        ),
         ([step(sampling="poisson", sampling_probability=1.5)], "sampling_probability", "(0, 1]"),
         ([step(sampling="poisson", sampling_probability=0)], "sampling_probability", "(0, 1]"),
         ([{"mechanism": "rdp", "orders": "28", "values": [1, 2]}], "orders", "a list"),
         ([{"mechanism": "rdp", "orders": [2, 8], "values": 1}], "values", "a list"),
         ([{"mechanism": "rdp", "orders": [1], "values": [1]}], "orders", "above 1"),
+        ([step(people=0)], "people", "whole number"),
+        ([step(people=1001)], "people", "at most 1000"),
+        ([{"mechanism": "parallel", "branches": 3}], "branches", "lists of steps"),
+        ([{"mechanism": "parallel", "branches": [[step()]]}], "branches", "different"),
+        ([{"mechanism": "parallel", "branches": [[step(count=0)], []]}], "count", "whole number"),
+        ([{"mechanism": "parallel", "branches": [[{"mechanism": "parallel"}]]}], "branches", "own"),
+        ([{"mechanism": "table", "present": [1], "absent": ["0.5"]}], "absent", "add up to 1"),
+        ([step(sampling="poisson", sampling_probability=1, people=2.0)], "people", "whole number"),
         ([7], "step", "a table"),
     ],
 )
@@ -166,10 +203,12 @@ def test_a_bad_step_is_refused_with_its_place(steps: list[object], field: str, t
     assert "See step 2." in str(caught.value)
 
 
-def test_what_has_no_proof_is_refused_as_such() -> None:
-    zcdp = {"mechanism": "zcdp", "rho": 1}
-    with pytest.raises(NoProof, match="See step 1"):
-        plan_of([{**zcdp, "sampling": "poisson", "sampling_probability": "0.1"}])
+def test_a_step_that_holds_a_function_is_not_written() -> None:
+    mine = ClaimedRenyiDP(label="mine", curve=lambda order: order)
+    for plan in (1 * mine, 2 * Group(mine, people=2), 1 * Parallel(mine, Laplace(scale=1))):
+        for form in ("toml", "json"):
+            with pytest.raises(InvalidParameter, match="holds a function"):
+                getattr(PlanFile(plan=plan), form)()
 
 
 @pytest.mark.parametrize(

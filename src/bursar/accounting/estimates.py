@@ -19,7 +19,6 @@ from bursar.accounting.question import Question
 from bursar.adjacency import DEFAULT, Adjacency, Direction
 from bursar.errors import InternalError, NoProof
 from bursar.exact import Number
-from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
 from bursar.numerics.sketch import Cumulant, cumulant
@@ -116,7 +115,7 @@ def sketched(plan: Plan, relation: Adjacency) -> list[Sketched]:
     """The privacy loss of a plan in each direction, or NoProof where it has atoms."""
     found = []
     for way in Direction:
-        pairs = views.pairs(plan, relation, way)
+        pairs = exact.pairs_of(plan, relation, way)
         if any(isinstance(pair, AtomsPair) for pair, _ in pairs.parts):
             raise NoProof(
                 "this estimate smooths the privacy loss, which here has atoms",

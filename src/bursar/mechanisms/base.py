@@ -26,6 +26,7 @@ class Mechanism(ABC):
     name: ClassVar[str]
     relations: ClassVar[frozenset[Adjacency]] = ALL_RELATIONS
     sums: ClassVar[bool] = False  # noise on a sum: a record that contributes nothing is as none
+    wraps: ClassVar[bool] = False  # it is made of other mechanisms
 
     def canonical(self) -> dict[str, Any]:
         """The mechanism as certificates and ledgers store it: its name, and exact text."""

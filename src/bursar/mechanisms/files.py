@@ -11,7 +11,7 @@ import inspect
 import json
 import re
 import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -20,8 +20,10 @@ from bursar import require
 from bursar.adjacency import Adjacency
 from bursar.errors import InvalidParameter, NoProof
 from bursar.mechanisms.base import Mechanism
+from bursar.mechanisms.group import Group
+from bursar.mechanisms.parallel import Parallel
 from bursar.mechanisms.plan import Plan
-from bursar.mechanisms.registry import MECHANISMS, SAMPLINGS
+from bursar.mechanisms.registry import MECHANISMS, SAMPLINGS, UNWRITTEN
 from bursar.mechanisms.words import nearest
 
 MOST_BYTES = 4_000_000
@@ -82,14 +84,16 @@ class PlanFile:
         """The file as TOML, which says this plan again."""
         named = [] if self.adjacency is None else [f'adjacency = "{self.adjacency.value}"']
         steps = [
-            "\n".join(
-                ["[[step]]", *(f"{key} = {json.dumps(value)}" for key, value in step.items())]
-            )
+            "\n".join(["[[step]]", *(f"{key} = {_inline(value)}" for key, value in step.items())])
             for step in self._tables()["step"]
         ]
         return "\n\n".join([*named, *steps]) + "\n"
 
     def _tables(self) -> dict[str, Any]:
+        for step in _inside(self.plan):
+            if isinstance(step, UNWRITTEN):
+                need = f"a step of {step.name} holds a function, which no file can say"
+                raise InvalidParameter(need, field="plan", value=step.canonical()["label"])
         named = {} if self.adjacency is None else {"adjacency": self.adjacency.value}
         return {**named, "step": self.plan.canonical()}
 
@@ -122,16 +126,22 @@ def _step(table: object, number: int) -> tuple[Mechanism, int]:
 
 
 def _mechanism(table: Mapping[str, Any]) -> Mechanism:
+    step = _sampled(table)
+    return Group(step, people=table["people"]) if "people" in table else step
+
+
+def _sampled(table: Mapping[str, Any]) -> Mechanism:
     made = MECHANISMS[_named(MECHANISMS, mechanism=table.get("mechanism"))]
     own = inspect.signature(made).parameters
     needed = [field for field in own if own[field].default is inspect.Parameter.empty]
     sampled = [] if table.get("sampling") is None else ["sampling_probability"]
     what = f"a step of {made.name}"
-    _known(table, ["mechanism", *own, "sampling", "sampling_probability", "count"], what)
+    _known(table, ["mechanism", *own, "sampling", "sampling_probability", "people", "count"], what)
     for field in [*needed, *sampled]:
         if field not in table:
             raise InvalidParameter(f"{what} needs it", field=field)
-    base = made(**{field: table[field] for field in own if field in table})
+    fields = {field: table[field] for field in own if field in table}
+    base = Parallel(*_branches(fields["branches"])) if made is Parallel else made(**fields)
     if sampled:
         sampling = SAMPLINGS[_named(SAMPLINGS, sampling=table["sampling"])]
         return sampling(base, sampling_probability=table["sampling_probability"])
@@ -139,6 +149,36 @@ def _mechanism(table: Mapping[str, Any]) -> Mechanism:
         hint = 'Write sampling = "poisson" if each person is drawn independently.'
         raise InvalidParameter("the kind of sampling must be said", field="sampling", hint=hint)
     return base
+
+
+def _branches(plans: object) -> list[Plan]:
+    """The branches of a parallel step, each a list of steps, none of them parallel."""
+    if not isinstance(plans, list) or not plans or not all(isinstance(p, list) for p in plans):
+        raise InvalidParameter("it must be a list of lists of steps", field="branches", value=plans)
+    for step in (step for plan in plans for step in plan):
+        if isinstance(step, dict) and step.get("mechanism") == Parallel.name:
+            need = "a branch must not have branches of its own"
+            raise InvalidParameter(need, field="branches", hint="Name all of them side by side.")
+    return [plan_of(plan) for plan in plans]
+
+
+def _inside(plan: Plan) -> Iterator[Mechanism]:
+    """All steps of a plan, those inside of others as well."""
+    for step, _ in plan.steps:
+        yield step
+        for branch in getattr(step, "branches", ()):
+            yield from _inside(branch)
+        if step.wraps and hasattr(step, "base"):
+            yield from _inside(Plan.of(step.base))
+
+
+def _inline(value: object) -> str:
+    """A value in TOML, on one line."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_inline(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(_inline(item) for item in value) + "]"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _known(table: Mapping[str, Any], keys: Collection[str], what: str) -> None:

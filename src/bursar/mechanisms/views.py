@@ -16,6 +16,7 @@ from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
 from bursar.privacy.curves import RdpCurve
 from bursar.privacy.pairs import Composition, Pair
+from bursar.privacy.samples import Samples
 
 
 @runtime_checkable
@@ -58,12 +59,21 @@ class HasRdp(Protocol):
         """ε as a function of the order."""
 
 
+@runtime_checkable
+class HasSamples(Protocol):
+    """Draws from a dominating pair, with their log-ratios."""
+
+    def samples(self, adjacency: Adjacency, direction: Direction) -> Samples:
+        """What can be drawn in this direction."""
+
+
 VIEWS: dict[str, type] = {
     "pair": HasPair,
     "pure": HasPure,
     "zcdp": HasZcdp,
     "gdp": HasGdp,
     "rdp": HasRdp,
+    "samples": HasSamples,
 }
 
 

@@ -20,6 +20,11 @@ _ELSEWHERE = {  # words of other tools and of papers
     "mechanism": ("name", "type", "kind"),
     "orders": ("alphas", "order", "alpha"),
     "values": ("epsilons", "value", "rdp"),
+    "most": ("sensitivity", "shift", "bound", "max_contribution"),
+    "people": ("group", "group_size", "k"),
+    "branches": ("shards", "parts", "plans"),
+    "weights": ("probabilities", "probs", "sampling_probs"),
+    "shifts": ("sensitivities", "means", "sensitivity"),
 }
 
 
