@@ -213,3 +213,33 @@ def test_a_statement_in_other_words() -> None:
 def test_what_is_no_statement(arguments: tuple[str, ...], field: str) -> None:
     ended = bursar("convert", *arguments, "--json")
     assert (ended.code, ended.error["field"]) == (2, field)
+
+
+def test_an_explanation_has_the_fields_of_epsilon_and_more(tmp_path: Path) -> None:
+    found = bursar("explain", *ONE, *AT, "--claim", "1", "--json").json
+    same = bursar("epsilon", *ONE, *AT, "--json").json
+    assert found["epsilon"] == same["epsilon"]
+    assert found["witness"]["refuted"] is True
+    assert found["claim"] == "1"
+    assert found["accountants"]
+    path = tmp_path / "card.md"
+    card = bursar("explain", *ONE, *AT, "--card", "--out", str(path), "--json").json
+    assert card["card"]["Guarantee"]["neighbours"].startswith("add-or-remove-one")
+    assert path.read_text(encoding="utf-8").startswith("# Privacy claim")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ((), "delta"),
+        ((*AT, "--claim", "-1"), "epsilon"),
+        ((*AT, "--claim", "x"), "claim"),
+        ((*AT, "--card", "--claim", "1"), "claim"),
+        ((*AT, "--out", "card.md"), "out"),
+        ((*AT, "--card", "--out", "card.png"), "out"),
+        ((*AT, "--card", "--out", "no/such/folder/card.md"), "out"),
+    ],
+)
+def test_what_cannot_be_explained(arguments: tuple[str, ...], field: str) -> None:
+    ended = bursar("explain", *ONE, *arguments, "--json")
+    assert (ended.code, ended.error["field"]) == (2, field)

@@ -12,10 +12,10 @@ from typing import Any, final
 
 from bursar.cli.request import Request
 from bursar.exact import Exact
+from bursar.reports.words import steps_of
 from bursar.truth import SYMBOLS, Enclosure, Estimate, Proved, Truth, UpperBound, rounded
 
 _DIGITS = 6
-_SHOWN = 6  # steps of a plan that are shown to people
 _KINDS = {
     "enclosure": "proved on both sides",
     "upper-bound": "a proved upper bound",
@@ -109,20 +109,3 @@ def found(result: Truth) -> list[tuple[str, str]]:
         *((f"not {other.method}", other.why) for other in about.passed_over),
         ("time", f"{about.seconds:.2f} s"),
     ]
-
-
-def steps_of(plan: Sequence[Mapping[str, Any]]) -> str:
-    """A plan in words: `1000 × gaussian (noise multiplier 1)` for each step."""
-    shown = plan if len(plan) <= _SHOWN + 1 else plan[:_SHOWN]
-    more = [f"and {len(plan) - len(shown)} more steps"] if len(shown) < len(plan) else []
-    return "\n".join([*(_step(table) for table in shown), *more])
-
-
-def _step(table: Mapping[str, Any]) -> str:
-    keys = [key for key in table if key not in ("mechanism", "count", "sampling")]
-    words = ", ".join(f"{key.replace('_', ' ')} {_value(table[key])}" for key in keys)
-    return f"{table['count']} × {table['mechanism']} ({words})"
-
-
-def _value(value: object) -> str:
-    return ", ".join(value) if isinstance(value, list) else str(value)

@@ -7,10 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from bursar.adjacency import Adjacency
-from bursar.cli.answer import Answer, steps_of, words
+from bursar.cli.answer import Answer, words
 from bursar.cli.flags import ASKED, Manner, asks, option, relations
 from bursar.cli.limits import within
 from bursar.errors import NoProof, Refused
+from bursar.reports.words import steps_of
 
 EXAMPLES = ("bursar check proof.json", "bursar check proof.json --json")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any
 
 from bursar import require
-from bursar.cli.answer import Answer, steps_of
+from bursar.cli.answer import Answer
 from bursar.cli.flags import ASKED, FromFile, Manner, Neighbours, Steps, asks, option
 from bursar.cli.limits import within
 from bursar.cli.request import must, relation, requested
@@ -19,6 +19,7 @@ from bursar.mechanisms.statements import (
     RenyiDP,
     ZeroConcentratedDP,
 )
+from bursar.reports.words import steps_of
 from bursar.truth import Refusal
 
 EXAMPLES = (
