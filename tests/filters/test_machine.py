@@ -256,7 +256,8 @@ TWO_ROADS = [
     (case, relation, name)
     for case, relation in EVERY
     for name in CHARGED
-    if "pair" in case.views() and name in matrix.takers(case.plan().steps[0][0], relation)
+    if "exact" in case.enclosing(relation)
+    and name in matrix.takers(case.plan().steps[0][0], relation)
     if not any(CHARGED[name][0](relation).price(case.plan())[1:])  # an approximate statement
 ]
 

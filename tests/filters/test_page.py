@@ -82,6 +82,7 @@ def test_the_matrix_of_views() -> None:
         "GDP": Saying("gdp", Exact(1)),
         "pure ε": Saying("pure", Exact(1)),
         "pair of an (ε, δ) statement": Saying("pair", AtomsPair(Exact(1), delta=Exact("1e-9"))),
+        "samples": Saying("samples", None),
     }
     assert {saying.view for saying in views.values()} == set(VIEWS)
     expected = []
