@@ -1,6 +1,6 @@
 """bursar's accountants and the other tools, on the same questions, in one run.
 
-    python bench/accountants.py [--quick] [--out bench/results/accountants.json]
+    python -m bench.accountants [--quick] [--out bench/results/accountants.json]
 
 Every tool answers in a process of its own, warmed by one question, with a limit of time; a time is
 the best of three.  The truth is bursar's enclosure.  `report.py` makes docs/benchmarks.md of it.
@@ -94,11 +94,11 @@ def _ask(name: str, question: tuple[str, str, int, str]) -> dict[str, Any]:
     ours = {"bursar exact": bursar_exact, "bursar rdp": bursar_rdp, "bursar check": bursar_check}
     if name in ours:
         return ours[name](*question)
-    from peers import PEERS
+    from bench.peers import PEERS, Step
 
     sigma, q, k, delta = question
     share = float(q.split("/")[0]) / float(q.split("/")[1]) if "/" in q else float(q)
-    lower, upper, value = PEERS[name](float(sigma), share, k, float(delta))
+    lower, upper, value = PEERS[name]([(Step(float(sigma), share), k)], float(delta))
     return {"lower": lower, "upper": upper, "value": value}
 
 
@@ -152,7 +152,7 @@ def main() -> None:
     chosen = parser.parse_args()
     settings = GRID if chosen.quick else GRID + RARE + PLAIN
     deltas = DELTAS[:1] if chosen.quick else DELTAS
-    from peers import PEERS
+    from bench.peers import PEERS
 
     rows = []
     for setting in settings:

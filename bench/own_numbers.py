@@ -1,6 +1,6 @@
 """The numbers that bursar holds itself to, each measured on this machine.
 
-    python bench/own_numbers.py [--out bench/results/numbers.json]
+    python -m bench.own_numbers [--out bench/results/numbers.json]
 
 Best of three where a row is short.  `report.py` puts them on docs/benchmarks.md.
 """
@@ -16,8 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from accountants import GRID, RARE, _plan
-
+from bench.accountants import GRID, RARE, _plan
 from bursar.accounting import choose, exact, online
 from bursar.accounting.calibrate import calibrate
 from bursar.adjacency import Direction

@@ -1,6 +1,6 @@
 """docs/benchmarks.md, made from the results of accountants.py.
 
-python bench/report.py
+python -m bench.report
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _head(found: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
     return f"""# Benchmarks
 
-Made by `python bench/accountants.py && python bench/report.py`, all tools in one run, each in a process of its own, best of three. Machine: {machine["processor"]}, {machine["cores"]} cores, Python {machine["python"]}. {versions}. Machines are noisy: read the ratios. ε of k Poisson-subsampled Gaussian steps under add-or-remove-one, both directions.
+Made by `python -m bench.accountants && python -m bench.report`, all tools in one run, each in a process of its own, best of three. Machine: {machine["processor"]}, {machine["cores"]} cores, Python {machine["python"]}. {versions}. Machines are noisy: read the ratios. ε of k Poisson-subsampled Gaussian steps under add-or-remove-one, both directions.
 """
 
 
@@ -58,7 +58,7 @@ def _speed(rows: dict[tuple[Any, ...], dict[str, Row]]) -> str:
         if key[3] != "1e-5" or "seconds" not in ours:
             continue
         for name, row in tools.items():
-            if name in ("bursar check", "opacus GDP"):
+            if name in ("bursar check", "Opacus GDP"):
                 continue
             lines.append(_speed_line(key, name, row, ours))
     return "\n".join([*lines, ""])

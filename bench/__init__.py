@@ -1,0 +1,1 @@
+"""Measurements: bursar beside other accountants, and against its own aims."""

@@ -1,0 +1,1 @@
+"""Figures and tables of the papers that bursar builds on, made again: see README.md here."""
