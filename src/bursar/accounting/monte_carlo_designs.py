@@ -17,12 +17,14 @@ from typing import final
 import numpy as np
 from flint import arb
 
+from bursar.accounting.monte_carlo_bounded import SHARP, Bounded
+from bursar.accounting.monte_carlo_draws import draw
 from bursar.accounting.monte_carlo_search import Cuts, Parts, search
 from bursar.adjacency import Direction
 from bursar.errors import LimitReached, NoProof
 from bursar.exact import Exact
 from bursar.numerics.balls import ball, float_up, lower_of, precision
-from bursar.numerics.envelope import Envelope
+from bursar.numerics.envelope import Envelope, Source
 from bursar.numerics.jumps import SLACK, Table
 from bursar.numerics.tilts import Coordinate, Floats
 from bursar.privacy.pairs import Composition, GaussianPair, SubsampledGaussianPair
@@ -30,7 +32,6 @@ from bursar.privacy.pairs import Composition, GaussianPair, SubsampledGaussianPa
 Limits = list[tuple[float, float]]
 
 _ROUND = 2.0**-46  # what float64 may be off in one coordinate's loss, per unit of its size
-_SHARP = 1e-9  # relative, in log B: rounding of what is added up here
 _TERM = 1e-12  # the same, for each unit of the terms of log Z
 _FINE = 320  # bits: what lies outside is about e^−90
 _LAST = 40  # numbers of jumps that are summed one by one in the remainder
@@ -59,7 +60,7 @@ class Stratum:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Design:
+class Design(Bounded):
     """δ ≤ e^{log_rest} + e^{log_bound} E X for one direction; X is in [0, 1]."""
 
     direction: Direction
@@ -69,27 +70,21 @@ class Design:
     log_rest: float
 
     @property
-    def log_ceiling(self) -> float:
-        """log of a bound on δ without any draw: Σ B + R."""
-        return float(np.logaddexp(self.log_bound, self.log_rest)) + _SHARP
-
-    @property
     def coordinates(self) -> int:
         """Coordinates of one draw, at most."""
         return max(sum(n for _, n in stratum.envelopes) for stratum in self.strata)
 
-    def share(self, log_delta: float) -> float:
-        """(δ − R)/B, rounded down: the mean of X from which on a claim of δ is false."""
-        rest = math.exp(min(self.log_rest - log_delta, 0.0))
-        if not rest < 1:
-            return 0.0
-        return min(math.exp(min(log_delta - self.log_bound, 1.0)) * (1 - rest) * (1 - _SHARP), 1.0)
+    @property
+    def digest(self) -> str:
+        """The numbers that decide a draw."""
+        numbers = [self.epsilon, self.log_bound, self.log_rest]
+        for one in self.strata:
+            numbers += [one.lam, one.log_scale, one.log_bound]
+        return ",".join(value.hex() for value in numbers)
 
-    def log_delta(self, mean: float) -> float:
-        """log(R + B·mean), rounded up."""
-        if mean == 0:
-            return self.log_rest
-        return float(np.logaddexp(self.log_bound + math.log(mean), self.log_rest)) + _SHARP
+    def draw(self, size: int, source: Source) -> Floats:
+        """So many independent X."""
+        return draw(self, size, source)
 
 
 def parts_of(composition: Composition) -> Parts:
@@ -163,7 +158,7 @@ def certified(parts: Parts, direction: Direction, epsilon: float, cuts: Cuts) ->
         peak = max(table.log_peak(lam), _below(parts, vector, cuts, lam, epsilon, table))
         bound = log_scale + peak + 2 * slack * (lam + 1)
         strata.append(Stratum(vector, lam, tuple(envelopes), table, log_scale, bound + 1e-9, slack))
-    log_bound = float(np.logaddexp.reduce([one.log_bound for one in strata])) + _SHARP
+    log_bound = float(np.logaddexp.reduce([one.log_bound for one in strata])) + SHARP
     rest = _log_rest(parts, limits, cuts, epsilon)
     return Design(direction, epsilon, tuple(strata), log_bound, rest)
 
@@ -192,7 +187,7 @@ def _below(
                 high = part.above(cuts.first * cuts.step) - 1e-9
                 found += n * _log_up(part.cut_above(mu, high))
         bounds.append(found + (mu + 1) * table.jumps * SLACK)
-    return min(bounds) + _SHARP
+    return min(bounds) + SHARP
 
 
 def _log_ways(parts: Parts, vector: tuple[int, ...]) -> float:
@@ -237,7 +232,7 @@ def _log_rest(parts: Parts, limits: Limits, cuts: Cuts, epsilon: float) -> float
         left = ((sum(series, arb(0)) + end) * (lost - 1) + later).upper()
         if not left > 0:
             return -math.inf
-        return float_up((inside * left).log() - arb(lam) * ball(epsilon)) + log_share(lam) + _SHARP
+        return float_up((inside * left).log() - arb(lam) * ball(epsilon)) + log_share(lam) + SHARP
 
 
 def _times(series: list[arb], other: list[arb]) -> list[arb]:

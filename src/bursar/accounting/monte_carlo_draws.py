@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bursar.accounting.monte_carlo_designs import Design, Stratum
 from bursar.numerics.envelope import Envelope, Source
 from bursar.numerics.tilts import Floats
+
+if TYPE_CHECKING:
+    from bursar.accounting.monte_carlo_designs import Design, Stratum
 
 _AT_ONCE = 1 << 16  # coordinates: what stays in a cache
 _BLOCK = 1 << 20

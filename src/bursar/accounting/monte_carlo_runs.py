@@ -22,9 +22,9 @@ from typing import final
 import numpy as np
 
 from bursar import require
+from bursar.accounting.monte_carlo_bounded import Bounded
 from bursar.accounting.monte_carlo_coins import Coins
-from bursar.accounting.monte_carlo_designs import Design
-from bursar.accounting.monte_carlo_draws import block_size, draw
+from bursar.accounting.monte_carlo_draws import block_size
 from bursar.errors import CorruptBooks
 from bursar.numerics.tilts import Floats
 
@@ -77,14 +77,14 @@ class Manner:
 
 
 def run(
-    design: Design, coins: Coins, size: int, fold: Fold, manner: Manner | None = None
+    design: Bounded, coins: Coins, size: int, fold: Fold, manner: Manner | None = None
 ) -> tuple[float, ...]:
     """The folds of `size` draws of a design, added up."""
     how = manner or Manner()
     rows = block_size(design.coordinates)
     blocks = math.ceil(size / rows)
     sizes = [min(rows, size - block * rows) for block in range(blocks)]
-    name = f"{_digest(design)}:{size}:{fold!r}"
+    name = f"{design.digest}:{size}:{fold!r}"
     done = _kept(how.kept, name)
     started, before = time.perf_counter(), len(done)
     for block, found in _computed(design, coins, fold, how, sizes, done):
@@ -101,7 +101,7 @@ def run(
 
 
 def _computed(
-    design: Design,
+    design: Bounded,
     coins: Coins,
     fold: Fold,
     how: Manner,
@@ -111,30 +111,30 @@ def _computed(
     missing = [block for block in range(len(sizes)) if block not in done]
     if how.cores == 1 or len(missing) < 2:
         for block in missing:
-            yield block, fold(draw(design, sizes[block], coins.source(block)))
+            yield block, fold(design.draw(sizes[block], coins.source(block)))
         return
     with _pool(design, coins, fold, how.cores) as pool:
         yield from pool.map(_one, missing, [sizes[block] for block in missing])
 
 
 @contextmanager
-def _pool(design: Design, coins: Coins, fold: Fold, cores: int) -> Iterator[Executor]:
+def _pool(design: Bounded, coins: Coins, fold: Fold, cores: int) -> Iterator[Executor]:
     with ProcessPoolExecutor(
         cores, mp_context=get_context("spawn"), initializer=_begin, initargs=(design, coins, fold)
     ) as pool:
         yield pool
 
 
-_WORK: list[tuple[Design, Coins, Fold]] = []  # of a worker: what it was started for
+_WORK: list[tuple[Bounded, Coins, Fold]] = []  # of a worker: what it was started for
 
 
-def _begin(design: Design, coins: Coins, fold: Fold) -> None:
+def _begin(design: Bounded, coins: Coins, fold: Fold) -> None:
     _WORK[:] = [(design, coins, fold)]
 
 
 def _one(block: int, size: int) -> tuple[int, tuple[float, ...]]:
     design, coins, fold = _WORK[0]
-    return block, fold(draw(design, size, coins.source(block)))
+    return block, fold(design.draw(size, coins.source(block)))
 
 
 def _kept(path: Path | None, name: str) -> dict[int, tuple[float, ...]]:
@@ -154,13 +154,3 @@ def _kept(path: Path | None, name: str) -> dict[int, tuple[float, ...]]:
                 f"{path.name} is about another question", hint="Keep each run in its own file."
             )
     return found
-
-
-def _digest(design: Design) -> str:
-    numbers = [design.epsilon, design.log_bound, design.log_rest, *_numbers(design)]
-    return ",".join(value.hex() for value in numbers)
-
-
-def _numbers(design: Design) -> Iterator[float]:
-    for stratum in design.strata:
-        yield from (stratum.lam, stratum.log_scale, stratum.log_bound)
