@@ -24,7 +24,7 @@ from bursar.reports.words import steps_of
 
 EXAMPLES = (
     "bursar audit counts.py:release --epsilon 1 --data '[1, 1]' --neighbour '[1]' "
-    "--samples 20000 --vectorised",
+    "--samples 4000 --vectorised",
 )
 _CLAIM = "What is claimed"
 _HINT = "Or a profile: --plan FILE, or --noise-multiplier for a Gaussian's."
