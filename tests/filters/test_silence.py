@@ -110,7 +110,7 @@ def test_where_a_release_fails_only_that_is_seen() -> None:
     purse = Purse({"census": ZcdpFilter(rho=25)})
     scope = IndividualScope.open(purse, PEOPLE, request="survey")
     errors = []
-    for request, costs in (("release", [11] * 4), ("pricing", [-3] * 4)):
+    for request, costs in (("q-1", [11] * 4), ("q-2", [-3] * 4)):
         with pytest.raises(Refused) as caught:
             scope.answer(
                 lambda costs=costs: given(PEOPLE, np.array(costs)),
@@ -121,7 +121,7 @@ def test_where_a_release_fails_only_that_is_seen() -> None:
         errors.append([line.replace(request, "…") for line in told(caught.value)])
         assert caught.value.__context__ is None
     assert errors[0] == errors[1]
-    (release, priced) = (scope.failure(name) for name in ("release", "pricing"))
+    (release, priced) = (scope.failure(name) for name in ("q-1", "q-2"))
     assert release is not None
     assert priced is not None
     assert "IndexError" in release.reveal()
