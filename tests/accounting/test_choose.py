@@ -76,9 +76,10 @@ def test_who_has_no_proof_is_passed_over_with_the_reason() -> None:
     found = bursar.epsilon(G + ZeroConcentratedDP(rho="0.1"), delta="1e-5")
     assert isinstance(found, UpperBound)
     assert found.about.method == "rdp"
-    assert found.about.passed_over == (Refusal("exact", "zcdp has no pair view"),)
+    why = "zcdp has no pair view"
+    assert found.about.passed_over == (Refusal("exact", why), Refusal("lattice", why))
     told = found.to_json()
-    assert told["passed_over"] == [{"method": "exact", "refused": "zcdp has no pair view"}]
+    assert told["passed_over"][0] == {"method": "exact", "refused": why}
     assert told["reason"] is None
     assert "not exact" in found._repr_html_()
 
@@ -160,7 +161,7 @@ def test_who_takes_a_plan() -> None:
     assert refused["rdp"] is None
     assert refused["exact"] == refused["gdp"] == "zcdp has no pair view"
     response = takers(RandomizedResponse(epsilon=1), adjacency="replace-one")
-    assert [one.method for one in response if one.refused is None] == ["exact", "rdp"]
+    assert [one.method for one in response if one.refused is None] == ["exact", "lattice", "rdp"]
     assert all(one.refused for one in takers(RandomizedResponse(epsilon=1)))
 
 

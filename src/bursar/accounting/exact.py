@@ -7,7 +7,6 @@ enough it raises LimitReached.  Not here: certificates (verification).
 
 from __future__ import annotations
 
-from dataclasses import fields
 from fractions import Fraction
 
 from bursar.accounting import laplace
@@ -16,9 +15,10 @@ from bursar.accounting.atoms import AtomsProfile
 from bursar.accounting.contour import Loss
 from bursar.accounting.contour_profile import ContourProfile
 from bursar.accounting.ends import infinite
+from bursar.accounting.floats import check_floats
 from bursar.accounting.profiles import Either, GaussianProfile, Profile, SingleProfile
 from bursar.adjacency import DEFAULT, Adjacency, Direction
-from bursar.errors import LimitReached, NoProof
+from bursar.errors import NoProof
 from bursar.exact import Exact, Number
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
@@ -36,10 +36,6 @@ from bursar.truth import Proved
 
 NAME = "exact"
 CLOSED = (GaussianPair, SubsampledGaussianPair, LaplacePair, AtomsPair)
-
-_LARGEST = 10**50  # and its inverse: of the numbers of a contour
-_NEARLY = 1 - Fraction(1, 10**15)
-_RDP = "Ask for --method rdp."
 
 
 def epsilon(
@@ -125,16 +121,6 @@ def loss_of(composition: Composition) -> Loss:
     if mu_squared:
         factors.append((GaussianFactor(Exact(mu_squared)), 1))
     return Loss(tuple(steps), tuple(factors))
-
-
-def check_floats(composition: Composition) -> None:
-    """Float64 proposes contours, so it must hold the numbers, with room to spare."""
-    for pair, count in composition.parts:
-        numbers = [getattr(pair, field.name) for field in fields(pair)]
-        sizes = [Fraction(value) for value in (*numbers, count) if isinstance(value, Exact | int)]
-        held = all(size == 0 or 1 <= size * _LARGEST <= _LARGEST**2 for size in sizes)
-        if not held or getattr(pair, "sampling_probability", 0) > _NEARLY:
-            raise LimitReached("a number of this plan is beyond what float64 can hold", hint=_RDP)
 
 
 def _with_residues(parts: tuple[tuple[Pair, int], ...], contour: ContourProfile) -> Profile:

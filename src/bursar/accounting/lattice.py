@@ -10,6 +10,7 @@ integral with the contours, which it checks.  Proof: docs/proofs/lattice.md.
 from __future__ import annotations
 
 from bursar.accounting.asking import Road
+from bursar.accounting.floats import check_floats
 from bursar.accounting.lattice_profile import NAME, LatticeProfile
 from bursar.adjacency import DEFAULT, Adjacency, Direction
 from bursar.exact import Number
@@ -61,6 +62,7 @@ def pairs_of(plan: Plan, relation: Adjacency, direction: Direction) -> Compositi
 
 def profile(composition: Composition) -> LatticeProfile:
     """The profile of these pairs on lattices."""
+    check_floats(composition)
     return LatticeProfile(composition)
 
 

@@ -32,12 +32,17 @@ def gaussian(mu: arb) -> Losses:
 
 def subsampled(s: arb, q: arb, *, removes: bool) -> Losses:
     """t(y) = ½ + σ² log((e^{±y} − 1 + q)/q)."""
-    end = (-q).log1p()
+    end, outside = (-q).log1p(), _ALL if removes else _NONE
 
     def above(y: arb) -> Both:
         rest = (y if removes else -y).expm1() + q
-        if not rest > 0:
-            return _ALL if removes else _NONE
+        if rest <= 0:
+            return outside
+        if not rest > 0:  # y is too near the end to tell
+            return _either(outside, beyond(rest.upper()))
+        return beyond(rest)
+
+    def beyond(rest: arb) -> Both:
         t = arb(0.5) + s**2 * (rest / q).log()
         if removes:
             out, into = normal_tail(t / s), normal_tail((t - 1) / s)
@@ -69,6 +74,7 @@ def mixture(pair: MixturePair) -> Losses:
     removes = pair.direction is Direction.REMOVE
     still = sum((w for w, a in parts if a == 0), arb(0))
     end = still.log() if still > 0 else None
+    outside = _ALL if removes else _NONE
 
     def ratio(t: arb) -> Both:
         """log w at t, and its slope."""
@@ -78,8 +84,13 @@ def mixture(pair: MixturePair) -> Losses:
 
     def above(y: arb) -> Both:
         at = y if removes else -y
-        if end is not None and not at > end:
-            return _ALL if removes else _NONE
+        if end is not None and at <= end:
+            return outside
+        if end is not None and not at > end:  # y is too near the end to tell
+            return _either(outside, beyond((at - end).upper() + end.upper()))
+        return beyond(at)
+
+    def beyond(at: arb) -> Both:
         t = crossing(ratio, at)
         sign = 1 if removes else -1
         out = normal_tail(sign * t / s)
@@ -89,6 +100,10 @@ def mixture(pair: MixturePair) -> Losses:
     if end is None:
         return Losses.of(Smooth(above, _ALL))
     return Losses.of(Smooth(above, _ALL, low=end) if removes else Smooth(above, _ALL, high=-end))
+
+
+def _either(one: Both, other: Both) -> Both:
+    return one[0].union(other[0]), one[1].union(other[1])
 
 
 def crossing(function: Callable[[arb], Both], y: arb) -> arb:

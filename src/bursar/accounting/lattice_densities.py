@@ -16,11 +16,12 @@ from flint import arb, arb_series, ctx
 from bursar.accounting.lattice_losses import Losses, Lump, Lumps
 from bursar.adjacency import Direction
 from bursar.errors import InvalidParameter
-from bursar.numerics.balls import ball
+from bursar.numerics.balls import ball, precision
 from bursar.privacy.densities import BallFunction
 from bursar.privacy.pairs import DensitiesPair
 
-_ORDER = 10
+_ORDER = 12
+_BITS = 256  # so that what is missing to 1 is known well
 _FIRST = 64  # cells at least
 _MOST_ROUNDS = 40
 
@@ -42,17 +43,21 @@ def densities(pair: DensitiesPair) -> Losses:
     edges = [ball(edge) for edge in (laws.low, *laws.breaks, laws.high)]
 
     def cut(count: int) -> Lumps:
-        cells = list(_cells(p, q, edges, count))
-        lumps = tuple(cell.lump for cell in cells if cell.lump is not None)
-        sums = [sum((getattr(lump, of) for lump in lumps), arb(0)) for of in ("p", "q")]
-        infinite, never = ((1 - mass).nonnegative_part() for mass in sums)
-        for whole in sums:
-            if whole > 1 + arb(2) ** -40:
-                need = "each density must have a mass of at most 1"
-                raise InvalidParameter(need, field="densities", value=float(whole))
-        return Lumps(lumps, infinite, never)
+        with precision(_BITS):
+            return _cut(list(_cells(p, q, edges, count)))
 
     return Losses(None, cut)
+
+
+def _cut(cells: list[_Cell]) -> Lumps:
+    lumps = tuple(cell.lump for cell in cells if cell.lump is not None)
+    masses = [sum((getattr(lump, of) for lump in lumps), arb(0)) for of in ("p", "q")]
+    for mass in masses:
+        if mass > 1:
+            need = "each density must have a mass of at most 1"
+            raise InvalidParameter(need, field="densities", value=float(mass))
+    infinite, never = ((1 - mass).nonnegative_part() for mass in masses)
+    return Lumps(lumps, infinite, never)
 
 
 def _cells(p: BallFunction, q: BallFunction, edges: list[arb], count: int) -> Iterator[_Cell]:

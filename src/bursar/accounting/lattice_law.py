@@ -51,8 +51,10 @@ class Lattice:
 
     def below(self, y: arb) -> int:
         """The largest j that is known to have jh ≤ y, or one less."""
-        near = math.floor(float(y / self.width))
-        return near if near * self.width <= y else near - 1
+        place, back = math.floor(float(y / self.width)), 1
+        while not place * self.width <= y:
+            place, back = place - back, 2 * back
+        return place
 
     def above(self, y: arb) -> int:
         """The least j that is known to have jh ≥ y, or one more."""

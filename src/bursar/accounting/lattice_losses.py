@@ -121,11 +121,18 @@ def _smooth_on_sample(
     if base is None:
         return None
     below, end = base, (-q).log1p()
+    outside = mixed(*base.whole) if removes else (arb(0), arb(0))
 
     def above(y: arb) -> Both:
         inside = 1 + (y if removes else -y).expm1() / q
-        if not inside > 0:
-            return mixed(*below.whole) if removes else (arb(0), arb(0))
+        if inside <= 0:
+            return outside
+        if inside > 0:
+            return beyond(inside)
+        found = beyond(inside.upper())  # y is too near the end to tell
+        return outside[0].union(found[0]), outside[1].union(found[1])
+
+    def beyond(inside: arb) -> Both:
         back = inside.log() if removes else -inside.log()
         return mixed(*below.above(back))
 

@@ -68,7 +68,7 @@ class LatticeProfile:
         """A ball around δ: lattices become finer until it is narrow."""
         at = float(epsilon)
         guess = self._total(-_UNKNOWN)[1].log_bound(at)
-        best = arb(0).union(arb(1))
+        best, before_high = arb(0).union(arb(1)), arb(1)
         with precision(_BITS):
             for level in LEVELS:
                 for _ in range(_MOST_TRIES):
@@ -81,6 +81,9 @@ class LatticeProfile:
                 self._bill(law, epsilon, best)
                 if _narrow(best.lower(), best.upper(), self.aim) or ends[0] == ends[1]:
                     break
+                if not self.composition.tight and _settled(before_high, best.upper(), self.aim):
+                    break
+                before_high = best.upper()
         return best
 
     def epsilon_at(self, target: arb) -> Bracket:
@@ -97,14 +100,14 @@ class LatticeProfile:
                     near = float(found.high if found.high is not None else 2 * near + 1)
                     if found.high is not None and near > 0.8 * before:
                         break
-                low = low.max(found.low)
+                low, before_high = low.max(found.low), high
                 high = found.high if high is None else high.min(found.high or high)
                 if not low.is_finite():
                     return Bracket(low, None)
                 self._bill(law, high or found.low, None)
                 if high is not None and (high == 0 or _narrow(low, high, self.aim)):
                     break
-                if not self.composition.tight and high is not None and level.log_size >= 17:
+                if not self.composition.tight and _settled(before_high, high, self.aim):
                     break
         if high is None:
             raise LimitReached("no ε was found on the lattice", hint="Ask for --method rdp.")
@@ -113,7 +116,7 @@ class LatticeProfile:
     def at_most(self, epsilon: arb, target: arb) -> bool:
         """By one coarse lattice."""
         with precision(_BITS):
-            law = self._composed(float(epsilon), float(target.log()), LEVELS[1])
+            law = self._composed(float(epsilon), float(target.log()), LEVELS[:2][-1])
             return bool(law.delta(epsilon, up=True) <= target)
 
     def bill(self) -> tuple[BillLine, ...]:
@@ -236,6 +239,11 @@ def _knots(one: Sketch, lattice: Lattice, tilt: float, most: int) -> list[int]:
     places = {round(float(y) / step) for y in inner}
     ends = math.floor(one.y[0] / step - 1e-9), math.ceil(one.y[-1] / step + 1e-9)
     return sorted({*ends, *(j for j in places if ends[0] < j < ends[1])})
+
+
+def _settled(before: arb | None, high: arb | None, aim: float) -> bool:
+    """Whether a finer lattice, whose error is a sixteenth, has hardly moved an upper bound."""
+    return before is not None and high is not None and _narrow(high, before, 4 * aim)
 
 
 def _narrow(low: arb, high: arb, aim: float) -> bool:

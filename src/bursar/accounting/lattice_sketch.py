@@ -19,7 +19,7 @@ from bursar.errors import LimitReached
 
 Floats = NDArray[np.float64]
 
-LAMBDAS = np.asarray(10.0 ** np.linspace(-3.0, 8.0, 331), dtype=np.float64)
+LAMBDAS = np.asarray(10.0 ** np.linspace(-6.0, 8.0, 421), dtype=np.float64)
 GAPS = np.asarray(2.0 ** np.arange(-9.0, 3.0), dtype=np.float64)  # of a second tilt
 _TRIED = 8  # tilts
 _POINTS = 300
@@ -181,7 +181,8 @@ class Total:
         tried = able[:: max(1, len(able) // _TRIED)]
         found = [self._window(float(LAMBDAS[n]), epsilon, log_delta) for n in tried]
         width, best = min((width, n) for n, width in enumerate(found))
-        return Shape(float(LAMBDAS[tried[best]]), min(width, 1.01 * self.span), log_delta)
+        whole = 1.01 * self.span or 1.0
+        return Shape(float(LAMBDAS[tried[best]]), min(width, whole), log_delta)
 
     def _window(self, tilt: float, epsilon: float, log_delta: float) -> float:
         """How wide it has to be for what comes around, from either side, to be small."""

@@ -32,7 +32,9 @@ from bursar.numerics.fourier import (
     transform,
 )
 
-_MOST_FOLDED = 4000
+_MOST_FOLDED = 2000
+_MOST_STEPS = 10**12
+_LEAST = 1e-300  # more than a float loses that is below the normal ones
 _ROOM = 1 + arb(2) ** -40  # so that the weights of a law add up to less than 1
 
 
@@ -58,9 +60,8 @@ class Tilted:
         if not mass > 0:
             return cls(np.zeros(1, np.int64), np.zeros(1), arb(0), up)
         near = np.array([float((value / mass).mid()) for value in values])
-        weights = (
-            near * (1 + 2**-50) + 1e-323 if up else np.maximum(near * (1 - 2**-50) - 1e-323, 0)
-        )
+        away = near * (1 + 2**-50) + _LEAST if up else near * (1 - 2**-50) - _LEAST
+        weights = np.maximum(away, 0.0)
         return cls(np.array(law.places, dtype=np.int64), weights, mass.log(), up)
 
     def folded(self, size: int) -> Floats:
@@ -76,13 +77,8 @@ class Tilted:
     def log_mgf(self, more: arb, lattice: Lattice) -> arb:
         """K at λ + `more`."""
         rate = more * lattice.width
-        whole = sum(
-            (
-                float(w) * (rate * int(j)).exp()
-                for j, w in zip(self.places, self.weights, strict=True)
-            ),
-            arb(0),
-        )
+        parts = zip(self.places.tolist(), self.weights.tolist(), strict=True)
+        whole = sum((weight * (rate * place).exp() for place, weight in parts), arb(0))
         return self.log_mass + whole.log()
 
 
@@ -131,7 +127,7 @@ class Composed:
         if side.empty:
             end = side.infinite.upper() if up else side.infinite.lower()
             return end, arb(0), arb(0)
-        first = math.floor(float(epsilon / self.lattice.width)) + 1
+        first = self._after(epsilon)
         lowest, highest = (sum(n * int(at(t.places)) for t, n in side.steps) for at in (min, max))
         last = min(highest, first + self.size - 1)
         found, slack = self._sum(side.weights, epsilon, first, last)
@@ -145,6 +141,13 @@ class Composed:
         whole = finite.max(arb(0)) + side.infinite
         end = whole.upper().min(arb(1)) if up else whole.lower().max(arb(0))
         return end, (factor * slack).upper(), tail.upper()
+
+    def _after(self, epsilon: arb) -> int:
+        """The least place that is not certain to lie below ε."""
+        place = math.floor(float(epsilon / self.lattice.width)) + 2
+        while not (place - 1) * self.lattice.width < epsilon:
+            place -= 1
+        return place
 
     def _sum(self, weights: Floats, epsilon: arb, first: int, last: int) -> tuple[arb, arb]:
         """Σ weight·e^{−λv}(1 − e^{−v}) over the window, v = y − ε, and a bound on its error."""
@@ -164,7 +167,7 @@ class Composed:
         ahead = first * self.lattice.width - epsilon
         rise, fall = (-ahead).exp(), (-self.tilt * ahead).exp()
         slack = arb(lean_error + steep_error + 24 * UNIT * bulk + 2 * TINY) * (1 + rise)
-        slack += arb(self.error) * self.spread
+        slack += arb(self.error) * self.spread + arb(bulk) * (-ahead.lower()).max(arb(0))
         return fall * (lean - rise * steep), fall * slack
 
     def _tail(self, side: Side, beyond: int, epsilon: arb, *, up: bool) -> arb:
@@ -216,11 +219,9 @@ def composed(
 
 def _side(weights: Floats, steps: list[tuple[Tilted, int]], laws: list[tuple[Law, int]]) -> Side:
     log_mass = sum((n * one.log_mass for one, n in steps), arb(0))
-    certain = any(law.infinite >= 1 for law, _ in laws)
-    finite = sum(
-        (n * (-law.infinite.min(arb(1))).log1p() for law, n in laws if not certain), arb(0)
-    )
-    infinite = arb(1) if certain else -finite.expm1()
+    infinite = arb(1)
+    if not any(law.infinite >= 1 for law, _ in laws):
+        infinite = -sum((n * (-law.infinite).log1p() for law, n in laws), arb(0)).expm1()
     empty = any(not one.weights.any() for one, _ in steps)
     return Side(weights, tuple(steps), log_mass, infinite, empty)
 
@@ -231,7 +232,10 @@ def _convolved(
     """The circular convolution powers of the upper and the lower laws, and their error."""
     above = np.ones(size, dtype=np.complex128)
     below = np.ones(size, dtype=np.complex128)
-    error, largest, steps = 0.0, 1.0, 0
+    error, largest, steps = 0.0, 1e-9, sum(n for _, _, n in parts)
+    if steps > _MOST_STEPS:
+        need = f"{steps} steps are too many for the lattice"
+        raise LimitReached(need, hint="Ask for --method rdp.")
     for high, low, n in parts:
         packed = high + 1j * low
         mixed = transform(packed)
@@ -239,17 +243,12 @@ def _convolved(
         own = (growth(size) + 4 * UNIT) * math.sqrt(size) * norm_up(packed) + TINY
         high_side, low_side = (mixed + mirrored) / 2, (mixed - mirrored) / 2j
         for one in (high_side, low_side):
-            largest *= max(1.0, float(np.abs(one).max()) * (1 + 8 * UNIT)) ** n
+            largest += n * math.log(max(1.0, float(np.abs(one).max()) * (1 + 8 * UNIT)))
         above *= _power(high_side, n)
         below *= _power(low_side, n)
         error += n * own
-        steps += n
-    norms = [norm_up(above), norm_up(below)]
-    error = 1.001 * error * largest + 3 * UNIT * (steps + len(parts)) * sum(norms)
-    if not math.isfinite(error):
-        raise LimitReached(
-            f"{steps} steps are too many for the lattice", hint="Ask for --method rdp."
-        )
+    rounded = 3 * UNIT * (steps + len(parts)) * (norm_up(above) + norm_up(below))
+    error = 1.001 * error * math.exp(min(largest, 100.0)) + rounded
     packed = above + 1j * below
     back = np.conj(transform(np.conj(packed))) / size
     whole = (2 * error + (growth(size) + 4 * UNIT) * norm_up(packed)) / math.sqrt(size) + TINY
