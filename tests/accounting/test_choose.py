@@ -150,7 +150,7 @@ def test_a_forced_limit_has_the_safe_answer_so_far() -> None:
     assert reached.value.exit_code == 4
     assert reached.value.to_json()["error"]["partial"]["epsilon"] == safe.to_json()["epsilon"]
     with pytest.raises(LimitReached) as alone:
-        bursar.epsilon(10**9 * ApproximateDP(epsilon=1, delta="1e-9"), delta="0.9", method="exact")
+        bursar.epsilon(10**14 * ApproximateDP(epsilon=1, delta="1e-9"), delta="0.9", method="exact")
     assert alone.value.partial is None
 
 
