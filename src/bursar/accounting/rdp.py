@@ -117,7 +117,7 @@ def order(
 
     >>> from bursar.mechanisms.gaussian import Gaussian
     >>> round(float(order(Gaussian(noise_multiplier=5), delta=1e-5)))
-    23
+    22
     """
     question = Question.of_delta(delta, log_delta)
     with precision(BITS):
