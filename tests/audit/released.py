@@ -55,7 +55,10 @@ QUIET: dict[str, str] = {
     **dict.fromkeys(
         [
             *("screening.Staging", "screening.best_staging", "screening.printed_cutoff"),
-            "screening.stagewise_epsilon",
+            *("screening.stagewise_epsilon", "screening.expected_answers"),
+            *("screening.false_alarm_rate", "screening.longest", "screening.never_stops"),
+            *("screening.open_after", "screening.query_share", "screening.screen_for"),
+            "screening.screen_for_rate",
         ],
         _PLAN,
     ),
