@@ -46,7 +46,7 @@ def test_the_score_is_the_likelihood_ratio() -> None:
     score = scores.learned(first, second)[-1]
     assert isinstance(score, scores.Regression)
     truth = first.values @ SIGNS / math.sqrt(8)
-    assert np.corrcoef(score(first), truth)[0, 1] > 0.85
+    assert np.corrcoef(score(first), truth)[0, 1] > 0.75  # one coordinate alone: 0.35
     assert np.mean(score(first)) > np.mean(score(second)) + 0.5
 
 
