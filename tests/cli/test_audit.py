@@ -52,6 +52,11 @@ def typo(people):
     return peple
 
 
+def changes(people):
+    people[0] += 1
+    return 0
+
+
 def leaves(people):
     raise SystemExit(3)
 
@@ -200,6 +205,19 @@ def test_one_by_one_and_nothing_but_errors() -> None:
         ended = audit(name, *CLAIM, *ON, *FEW, "--json")
         assert (ended.code, ended.error["field"]) == (2, "mechanism")
         assert word in ended.error["need"]
+
+
+def test_data_that_was_changed_is_no_data() -> None:
+    ended = audit("changes", *CLAIM, *ON, *FEW, "--json")
+    assert (ended.code, ended.error["field"]) == (2, "mechanism")
+    assert "leave its data as it is" in ended.error["need"]
+
+
+def test_large_data_is_not_repeated() -> None:
+    Path("large.json").write_text(json.dumps([1] * 5000))
+    on = ("--data", "@large.json", "--neighbour", "[1]")
+    found = audit("Kept.always", *CLAIM, *on, *FEW, "--json").json
+    assert found["pair"] == {"data": "ndarray of 5000 entries", "neighbour": [1]}
 
 
 def test_a_replay_needs_no_claim() -> None:
