@@ -169,7 +169,7 @@ def test_a_profile_is_a_claim() -> None:
     assert broken(audit("little", *loose, *ON, *FEW))["claim"]["plan"][0]["mechanism"] == "gaussian"
 
 
-@pytest.mark.parametrize("name", ["mine.py:PAIRS", "mine.py:pairs", "mine:pairs"])
+@pytest.mark.parametrize("name", ["mine.py:PAIRS", "mine:pairs"])
 def test_pairs_are_listed(name: str) -> None:
     few = ("--samples", "2000", "--grid", "10", "--json")
     found = broken(audit("little", *CLAIM, "--pairs", name, *few))
@@ -247,7 +247,10 @@ def test_a_seed_draws_the_same_again() -> None:
         assert run("7")["points"] != run("8")["points"]
 
 
-@pytest.mark.parametrize("what", ["little", "kinds", "release"])
+@pytest.mark.parametrize(
+    "what",
+    ["little", *(pytest.param(what, marks=pytest.mark.slow) for what in ("kinds", "release"))],
+)
 def test_a_record_is_gone_on_with(what: str, tmp_path: Path) -> None:
     """With the same seed: stopped anywhere, an audit ends as one that was not stopped."""
     record = tmp_path / "record.jsonl"
