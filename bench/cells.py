@@ -1,6 +1,7 @@
 """Cells of a benchmark: each question in a process of its own, within limits, kept in a log.
 
-A cell that hangs, crashes or wants too much memory costs its own answer and no other.  The parent
+Times are seconds of the processor on one core, which others on the machine change least.  A cell
+that hangs, crashes or wants too much memory costs its own answer and no other.  The parent
 loads and warms the tools; each repetition is a new fork of it, so nothing is cached from one to the
 next.  A run that was stopped goes on where it stopped: the log in `.cache/bench` is of this
 machine and these versions, or it is thrown away.
@@ -12,8 +13,10 @@ import json
 import math
 import multiprocessing
 import resource
+import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +27,7 @@ Row = dict[str, Any]
 Cell = dict[str, str | int]
 LOGS = Path(__file__).parents[1] / ".cache" / "bench"
 MEMORY = 6 << 30  # bytes that one answer may take
+SLACK = 6  # times the limit that the clock on the wall may show
 SHORT = 1.0  # seconds: what takes longer is not repeated
 
 
@@ -38,12 +42,16 @@ def measured(
     *,
     limit_s: float,
     repeats: int = 3,
+    warm: Callable[[Cell], object] | None = None,
 ) -> list[Row]:
-    """Every cell with its answer, its least time in ms and its memory in MiB; or its error."""
+    """Every cell with its answer, its least time in ms and its memory in MiB; or its error.
+
+    `warm` asks the cell's tool something else first, so that a fork's own pages are there.
+    """
     log = LOGS / f"{name}.jsonl"
     rows = []
     for cell, known in _remembered(log, list(cells)):
-        row = known or cell | _least(ask, cell, limit_s, repeats)
+        row = known or cell | _least(partial(once, ask, cell, limit_s, warm), repeats)
         rows.append(row)
         if known is None:
             with log.open("a", encoding="utf-8") as file:
@@ -67,36 +75,55 @@ def _remembered(log: Path, cells: list[Cell]) -> Iterator[tuple[Cell, Row | None
         yield cell, next(known, None)
 
 
-def _least(ask: Callable[[Cell], Row], cell: Cell, limit_s: float, repeats: int) -> Row:
-    best = _once(ask, cell, limit_s)
+def _least(run: Callable[[], Row], repeats: int) -> Row:
+    best = run()
     for _ in range(repeats - 1):
         if "error" in best or best["ms"] > 1e3 * SHORT:
             break
-        best = min(best, _once(ask, cell, limit_s), key=lambda row: row.get("ms", math.inf))
+        best = min(best, run(), key=lambda row: row.get("ms", math.inf))
     return best
 
 
-def _once(ask: Callable[[Cell], Row], cell: Cell, limit_s: float) -> Row:
+def once(
+    ask: Callable[[Cell], Row],
+    cell: Cell,
+    limit_s: float,
+    warm: Callable[[Cell], object] | None = None,
+) -> Row:
+    """One cell, in a process of its own."""
     ours, theirs = multiprocessing.Pipe(duplex=False)
-    worker = multiprocessing.get_context("fork").Process(target=_work, args=(ask, cell, theirs))
+    worker = multiprocessing.get_context("fork").Process(
+        target=_work, args=(ask, cell, limit_s, warm, theirs)
+    )
     worker.start()
     theirs.close()
+    late: Row = {"error": f"> {limit_s:g} s"}
     try:
-        row: Row = ours.recv() if ours.poll(limit_s) else {"error": f"> {limit_s:g} s"}
+        row: Row = ours.recv() if ours.poll(SLACK * limit_s) else late
     except EOFError:
-        row = {"error": "died"}
+        worker.join()
+        row = late if worker.exitcode == -signal.SIGXCPU else {"error": "died"}
     worker.kill()
     worker.join()
     return row
 
 
-def _work(ask: Callable[[Cell], Row], cell: Cell, pipe: Any) -> None:
-    before = _resident()
+def _work(
+    ask: Callable[[Cell], Row],
+    cell: Cell,
+    limit_s: float,
+    warm: Callable[[Cell], object] | None,
+    pipe: Any,
+) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit_s), math.ceil(limit_s) + 5))
     try:
-        started = time.perf_counter()
+        before = _resident()
+        if warm:
+            warm(cell)
+        started = time.process_time()
         row = ask(cell)
-        seconds = time.perf_counter() - started
+        seconds = time.process_time() - started
         row = {"ms": 1e3 * seconds, "mib": round(_resident(peak=True) - before, 1)} | row
     except Answerless as reason:
         row = {"error": str(reason)}

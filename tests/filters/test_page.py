@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 from bursar.adjacency import Adjacency
@@ -15,32 +17,17 @@ from bursar.filters.matrix import PRICES, takers
 from bursar.filters.planning import more
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.gaussian import Gaussian
-from bursar.mechanisms.laplace import Laplace
-from bursar.mechanisms.poisson import PoissonSubsampled
-from bursar.mechanisms.randomized_response import RandomizedResponse
-from bursar.mechanisms.statements import (
-    ApproximateDP,
-    GaussianDP,
-    PureDP,
-    RenyiDP,
-    ZeroConcentratedDP,
-)
+from bursar.mechanisms.group import Group
+from bursar.mechanisms.own import FromDensities, FromSamples
+from bursar.mechanisms.parallel import Parallel
+from bursar.mechanisms.registry import AROUND, MECHANISMS, UNWRITTEN
+from bursar.mechanisms.statements import PureDP
 from bursar.mechanisms.views import VIEWS, views_of
 from bursar.privacy.curve import GaussianCurve
 from bursar.privacy.pairs import AtomsPair
+from tests.laws.cases import EVERY
 
 PAGE = (Path(__file__).parents[2] / "docs" / "filters.md").read_text(encoding="utf-8")
-STEPS: list[Mechanism] = [
-    Gaussian(noise_multiplier=5),
-    Laplace(scale=5),
-    PoissonSubsampled(Gaussian(noise_multiplier=5), sampling_probability="0.01"),
-    RandomizedResponse(epsilon=1),
-    PureDP(epsilon="0.1"),
-    ApproximateDP(epsilon="0.1", delta=1e-9),
-    ZeroConcentratedDP(rho="0.1"),
-    GaussianDP(mu="0.1"),
-    RenyiDP(orders=[2], values=[1]),
-]
 
 
 def table(head: str) -> list[list[str]]:
@@ -49,16 +36,65 @@ def table(head: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
+def every_step() -> list[tuple[Mechanism, Adjacency]]:
+    """Every mechanism of the registry, in every relation that it is proved in."""
+    steps = [(case.plan().steps[0][0], relation) for case, relation in EVERY]
+    held: list[Mechanism] = [
+        densities(),
+        FromSamples(label="drawn", remove=Nothing(), add=Nothing()),
+    ]
+    return [*steps, *((step, Adjacency.ADD_OR_REMOVE_ONE) for step in held)]
+
+
+def densities() -> FromDensities:
+    def flat(x: Any) -> Any:
+        return 0 * x + 1
+
+    return FromDensities(label="flat", present=flat, absent=flat, low=0, high=1)
+
+
+class Nothing:
+    """A loss that is always 0."""
+
+    def sample(self, size: int, random: np.random.Generator) -> Any:
+        return np.zeros(size)
+
+    def log_ratio(self, points: Any) -> Any:
+        return 0 * points
+
+
 def test_the_matrix() -> None:
-    head = "| step | " + " | ".join(PRICES) + " |"
-    expected = []
-    for step in STEPS:
-        replaced = isinstance(step, RandomizedResponse)
-        relation = Adjacency.REPLACE_ONE if replaced else Adjacency.ADD_OR_REMOVE_ONE
+    """Mechanisms with the same filters share a row; those made of others are as these are."""
+    marks: dict[str, set[tuple[str, ...]]] = {}
+    for step, relation in every_step():
         names = takers(step, relation)
-        marks = ["✓" if name in names else "" for name in PRICES]
-        expected.append([f"`{type(step).__name__}`", *marks])
-    assert table(head) == expected
+        row = tuple("✓" if name in names else "" for name in PRICES)
+        marks.setdefault(type(step).__name__, set()).add(row)
+    known = {kind.__name__ for kind in (*MECHANISMS.values(), *AROUND, *UNWRITTEN)}
+    assert set(marks) == known
+    made_of_others = {"Group", "Parallel"}
+    assert {name for name, rows in marks.items() if len(rows) > 1} <= made_of_others
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for name, (row, *_) in marks.items():
+        if name not in made_of_others:
+            rows.setdefault(row, []).append(f"`{name}`")
+    expected = [[", ".join(names), *row] for row, names in rows.items()]
+    assert table("| step | " + " | ".join(PRICES) + " |") == expected
+
+
+def test_what_is_made_of_others_is_taken_where_these_are() -> None:
+    """A group where its step is; parallel branches where each of them is."""
+    add = Adjacency.ADD_OR_REMOVE_ONE
+    steps = [
+        step
+        for step, relation in every_step()
+        if relation is add and not isinstance(step, (Group, Parallel, FromDensities, FromSamples))
+    ]
+    for step in steps:
+        assert takers(Group(step, people=2), add) == takers(step, add)
+    for one, other in combinations(steps, 2):
+        both = [name for name in takers(one, add) if name in takers(other, add)]
+        assert takers(Parallel(one, other), add) == both, (one, other)
 
 
 @dataclass(frozen=True)

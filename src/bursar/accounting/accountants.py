@@ -9,7 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, final
 
-from bursar.accounting import characteristic, edgeworth, exact, gdp, lattice, rdp, saddlepoint
+from bursar.accounting import (
+    characteristic,
+    edgeworth,
+    exact,
+    gdp,
+    lattice,
+    monte_carlo,
+    rdp,
+    saddlepoint,
+)
 from bursar.accounting.estimates import Estimator, sketched
 from bursar.adjacency import DEFAULT, Adjacency, Direction
 from bursar.errors import NoProof
@@ -81,6 +90,9 @@ ACCOUNTANTS = (
         lattice.NAME, Enclosure.kind, _all_pairs, lattice.epsilon, lattice.delta, after=exact.NAME
     ),
     Accountant(rdp.NAME, UpperBound.kind, views.rdp, rdp.epsilon, rdp.delta),
+    Accountant(
+        monte_carlo.NAME, Estimate.kind, monte_carlo.taken, monte_carlo.epsilon, monte_carlo.delta
+    ),
     _guesses(saddlepoint.ACCOUNTANT),
     _guesses(characteristic.ACCOUNTANT),
     _guesses(edgeworth.ACCOUNTANT),

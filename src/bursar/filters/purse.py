@@ -21,7 +21,7 @@ from typing import TypeVar, final
 
 from bursar.adjacency import Adjacency
 from bursar.errors import InvalidParameter, Refused
-from bursar.exact import Exact
+from bursar.exact import Exact, Number
 from bursar.filters import charges, planning
 from bursar.filters.charges import Blocked, Charge, Stage, Verb
 from bursar.filters.machine import Filter, State
@@ -125,7 +125,7 @@ class Purse:
                 done = replace(done, answers=(answer,))
             elif answer is not None:
                 done = replace(done, answers=(*charge.answers, answer))
-            self._keep(done, states)
+            self._return(done, states)
         return answer
 
     def abandon(self, request: str) -> Charge:
@@ -222,6 +222,25 @@ class Purse:
             states = dict(self._states)
         return min(planning.most(self._filters[name], states[name], step) for name in named)
 
+    def nearest(
+        self,
+        family: Callable[[Exact], Mechanism | Plan],
+        *,
+        may: Number,
+        may_not: Number,
+        scopes: Iterable[str] | None = None,
+    ) -> Exact:
+        """The parameter nearest to `may_not` whose plan all scopes could hold: see `planning`."""
+        named = self._named(scopes)
+        with self._books():
+            states = dict(self._states)
+
+        def fits(at: Exact) -> bool:
+            plan = Plan.of(family(at))
+            return not isinstance(charges.reserve(self._filters, states, plan, named), Blocked)
+
+        return planning.closest(fits, may=may, may_not=may_not)
+
     def left(self, scope: str) -> dict[str, Exact]:
         """What is left of each account of a scope."""
         state = self.state(scope)
@@ -283,10 +302,17 @@ class Purse:
         return self._charges[request]
 
     def _keep(self, charge: Charge, states: Mapping[str, State] | None = None) -> Charge:
+        """Spend first: what interrupts it in between leaves too much spent, never too little."""
         self._states.update(states or {})
         self._charges[charge.request] = charge
         return charge
 
+    def _return(self, charge: Charge, states: Mapping[str, State]) -> Charge:
+        """Give back last, so that what is interrupted cannot be given back twice."""
+        self._charges[charge.request] = charge
+        self._states.update(states)
+        return charge
+
     def _abandoned(self, charge: Charge) -> Charge:
         gone = charge.then(Verb.ABANDON)
-        return self._keep(gone, charges.give_back(self._filters, self._states, charge.costs))
+        return self._return(gone, charges.give_back(self._filters, self._states, charge.costs))
