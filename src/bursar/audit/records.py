@@ -112,6 +112,7 @@ class Drawn(Source[int], Generic[D]):
         self._many, self._tick = many, tick
         self._turns = [0] * len(among)
         self.outcomes = self.raised = 0
+        self.floats = False  # whether an outcome is one: then its low bits are looked at
         self.error: BaseException | None = None
 
     def draw(self, data: int, size: int) -> Outcomes:
@@ -157,7 +158,10 @@ class Drawn(Source[int], Generic[D]):
     def _counted(self, part: Outcomes) -> Outcomes:
         self.outcomes += len(part)
         self._tick(len(part))
-        if not isinstance(part, np.ndarray):
+        if isinstance(part, np.ndarray):
+            self.floats |= part.dtype.kind == "f"
+        else:
+            self.floats |= any(isinstance(one, float) for one in part)
             errors = [one for one in part if isinstance(one, BaseException)]
             self.raised += len(errors)
             self.error = errors[-1] if errors else self.error
