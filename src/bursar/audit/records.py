@@ -8,6 +8,7 @@ at it would find, in the end, what is not there.  Outcomes are written as JSON, 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar, cast, final
@@ -23,7 +24,7 @@ D_contra = TypeVar("D_contra", contravariant=True)
 
 FORMAT = "bursar-audit-record/1"
 BATCH = 10_000  # outcomes that a mechanism is asked for at once, where it gives many
-_KEPT = 500  # outcomes that are written at once, where it gives them one by one
+_KEPT, _OFTEN = 500, 1.0  # single outcomes, or seconds, after which they are written
 
 
 class Runs(Protocol[D_contra]):
@@ -136,10 +137,13 @@ class Drawn(Source[int], Generic[D]):
                 return self._counted(self._record.add(place, turn, found))
         done: list[object] = []
         kept: Outcomes = done
+        until = time.monotonic() + _OFTEN
         try:
             for i in range(start, start + min(_KEPT, most)):
                 found = self._asked(place, turn, i, 1)
                 done.append(found if isinstance(found, BaseException) else found[0])
+                if time.monotonic() > until:
+                    break
         finally:
             kept = self._counted(self._record.add(place, turn, done))
         return kept
