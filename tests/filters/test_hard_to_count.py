@@ -23,6 +23,7 @@ from bursar.filters.individual_costs import given, of_curves
 from bursar.filters.machine import Filter, Granted
 from bursar.filters.odometer import IndividualOdometer, PerInstanceLosses
 from bursar.filters.renyi import AnyOrderFilter
+from bursar.filters.units import LARGEST, NEVER, Account, plus
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.parallel import Parallel
 from bursar.mechanisms.statements import ApproximateDP, PureDP
@@ -74,6 +75,42 @@ class TestCostsThatCannotBeCounted:
     def test_a_table_beyond_its_orders_is_infinite_in_a_sum(self) -> None:
         curve = TableCurve((Exact(2),), (Exact(1),)) + GaussianCurve(Exact(1))
         assert (curve.at(2), curve.at(5)) == (3, float("inf"))
+
+
+class TestCounting:
+    """Every change counts once, and the ends of ranges are inside."""
+
+    def test_changes_of_the_people_s_state(self) -> None:
+        machine = IndividualFilter.zcdp(rho=9, people=2, unit=1)
+        cost, standing, seen = given(machine, np.array([1, 2])), machine.start(), [0]
+        for change in (
+            lambda s: machine.charge(s, cost)[0],
+            lambda s: machine.begin(s, 3),
+            lambda s: machine.settle(s, cost)[0],
+            lambda s: machine.begin(s, 3),
+            machine.charge_in_full,
+        ):
+            standing = change(standing)
+            seen.append(standing.serial)
+        assert seen == [0, 1, 2, 3, 4, 5]
+
+    def test_changes_of_a_budget(self) -> None:
+        machine = ZcdpFilter(rho=1)
+        state = machine.start()
+        for change in (machine.add_anyway, machine.give_back, machine.add_anyway):
+            before, state = state, change(state, (7, 0))
+            assert state.serial == before.serial + 1
+
+    def test_the_least_and_the_largest(self) -> None:
+        machine = IndividualFilter.zcdp(rho=LARGEST, people=1, unit=1)
+        assert machine.planned(Fraction(1)) == LARGEST
+        with pytest.raises(InvalidParameter, match="above 0"):
+            machine.planned(Fraction(0))
+        whole = given(machine, np.array([LARGEST]))
+        assert machine.charge(machine.start(), whole)[1].reveal()[0]
+        account = Account.of("rho", Fraction(LARGEST), Fraction(1))
+        assert account.up(Fraction(LARGEST)) == plus(LARGEST, 0) == LARGEST
+        assert account.up(Fraction(LARGEST + 1)) == plus(LARGEST, 1) == NEVER
 
 
 TINY: list[Callable[[str, str], Filter]] = [
