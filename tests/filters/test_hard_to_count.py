@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +22,7 @@ from bursar.filters.concentrated import ZcdpFilter
 from bursar.filters.gaussian import GdpFilter
 from bursar.filters.individual import IndividualFilter
 from bursar.filters.individual_costs import given, of_curves
-from bursar.filters.machine import Filter, Granted
+from bursar.filters.machine import Filter, Granted, State
 from bursar.filters.odometer import IndividualOdometer, PerInstanceLosses
 from bursar.filters.renyi import AnyOrderFilter
 from bursar.filters.units import LARGEST, NEVER, Account, plus
@@ -161,6 +163,9 @@ class Wrapped:
     def zcdp(self, adjacency: Adjacency) -> Exact:
         return self._view("zcdp", Exact("0.004"))
 
+    def gdp(self, adjacency: Adjacency) -> Exact:
+        return self._view("gdp", Exact("0.009"))
+
     def pair(self, adjacency: Adjacency, direction: Direction) -> AtomsPair:
         return self._view("pair", AtomsPair(Exact("0.1"), delta=Exact("1e-9")))
 
@@ -168,10 +173,11 @@ class Wrapped:
 @pytest.mark.parametrize(
     ("says", "takers"),
     [
-        ({"pure"}, {"zcdp", "dp", "rogers"}),
+        ({"pure"}, {"zcdp", "gdp", "dp", "rogers"}),
         ({"zcdp"}, {"zcdp"}),
         ({"pair"}, {"zcdp", "dp", "rogers"}),
-        ({"pure", "zcdp", "pair"}, {"zcdp", "dp", "rogers"}),
+        ({"gdp"}, {"gdp"}),
+        ({"pure", "zcdp", "pair"}, {"zcdp", "gdp", "dp", "rogers"}),
         (set(), set()),
     ],
 )
@@ -184,6 +190,19 @@ def test_a_view_that_refuses_does_not_hide_another(says: set[str], takers: set[s
     if not takers:
         with pytest.raises(NoProof, match="its parts have no pure view"):
             prices.approximate(step, Adjacency.ADD_OR_REMOVE_ONE)
+        with pytest.raises(NoProof, match="its parts have no gdp view"):
+            prices.gaussian(step, Adjacency.ADD_OR_REMOVE_ONE)
+
+
+def test_a_pure_step_is_gdp() -> None:
+    """And too dear for any budget above ε = 200, where μ is not computed."""
+    add = Adjacency.ADD_OR_REMOVE_ONE
+    exact = (2 * NormalDist().inv_cdf(math.e / (1 + math.e))) ** 2
+    assert float(prices.gaussian(PureDP(epsilon=1), add)) == pytest.approx(exact, rel=1e-12)
+    assert prices.gaussian(PureDP(epsilon=201), add) == math.inf
+    assert not isinstance(GdpFilter(mu=30).ask(State((0,)), PureDP(epsilon=201))[1], Granted)
+    mixed = Parallel(Gaussian(noise_multiplier=2), PureDP(epsilon=1))
+    assert prices.gaussian(mixed, add) == prices.gaussian(PureDP(epsilon=1), add)
 
 
 def test_parallel_branches_cost_what_the_dearest_does() -> None:
