@@ -24,6 +24,9 @@ Array = NDArray[np.float64]
 class Factor(Protocol):
     """One step with a closed form."""
 
+    def most(self) -> arb | None:
+        """The largest loss; None where there is none."""
+
     def mgf(self, z: acb) -> acb:
         """M(z), a ball, for Re z ≥ 0."""
 
@@ -43,6 +46,10 @@ class GaussianFactor:
     """All plain Gaussian steps together: M(z) = e^{cz(z+1)/2}, c = Σ μ²."""
 
     mu_squared: Exact
+
+    def most(self) -> None:
+        """None."""
+        return
 
     def mgf(self, z: acb) -> acb:
         """The formula."""
@@ -67,6 +74,10 @@ class LaplaceFactor:
     """Laplace noise of scale b, r = 1/b: M(z) = ½(1+s)e^{zr} + ½(1−s)e^{−(z+1)r}, s = 1/(2z+1)."""
 
     scale: Exact
+
+    def most(self) -> arb:
+        """r."""
+        return 1 / ball(self.scale)
 
     def mgf(self, z: acb) -> acb:
         """The formula.  Mironov 2017, Prop. 6."""
@@ -103,6 +114,10 @@ class AtomsFactor:
     epsilon: Exact
     delta: Exact
     categories: int
+
+    def most(self) -> arb:
+        """ε."""
+        return ball(self.epsilon)
 
     def mgf(self, z: acb) -> acb:
         """(1−δ)(e^{ε(1+z)} + (m−2) + e^{−εz})/(e^ε+m−1)."""
