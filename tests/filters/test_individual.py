@@ -18,12 +18,13 @@ from bursar.adjacency import Adjacency
 from bursar.errors import BursarError, CorruptBooks, InvalidParameter, NoProof
 from bursar.exact import Exact
 from bursar.filters import individual
+from bursar.filters.costs import rho_of_pure
 from bursar.filters.individual import Costs, IndividualFilter, Standing
 from bursar.filters.individual_costs import given, of_curves, of_squared_norms
 from bursar.filters.sealed import Sealed
 from bursar.filters.units import LARGEST
 from bursar.mechanisms.statements import GaussianDP, PureDP, RenyiDP, ZeroConcentratedDP
-from bursar.privacy.curves import AtomsCurve, GaussianCurve, LaplaceCurve
+from bursar.privacy.curves import AtomsCurve, GaussianCurve, LaplaceCurve, TableCurve
 
 DTYPES = [np.uint8, np.int32, np.uint32, np.int64, np.uint64]
 ROUNDS = st.lists(
@@ -179,6 +180,19 @@ def test_a_state_is_charged_once() -> None:
         small(10, people=3).charge(machine.start(), given(small(10, people=3), np.zeros(3, int)))
 
 
+def test_a_state_that_holds_too_much_is_burnt() -> None:
+    machine, costs = small(10, people=2), given(small(10, people=2), np.array([1, 2]))
+    for spend in (
+        lambda s: machine.charge(s, costs),
+        lambda s: machine.charge_in_full(machine.begin(s, 3)),
+    ):
+        wrong = Standing(np.array([10, 11], np.uint32))
+        with pytest.raises(CorruptBooks, match="burnt"):
+            spend(wrong)
+        with pytest.raises(CorruptBooks, match="newer one"):
+            machine.charge(wrong, costs)
+
+
 def test_per_instance_losses_are_no_costs() -> None:
     machine = small(10, people=2)
     with pytest.raises(NoProof, match="per-instance"):
@@ -239,6 +253,27 @@ def test_whoever_has_more_than_the_public_bound_is_left_out() -> None:
         of_squared_norms(machine, np.array([1, 2, 3]), noise_variance=500)
 
 
+def test_the_public_bound_holds_where_a_norm_is_its_own_cost() -> None:
+    machine = IndividualFilter.for_norms(rho=1, noise_variance=500, people=3)
+    norms = np.array([99, 100, 101])
+    for at_most, who in ((LARGEST, [True, True, True]), (100, [True, True, False])):
+        costs = of_squared_norms(machine, norms, noise_variance=500, at_most=at_most)
+        standing, inside = machine.charge(machine.start(), costs)
+        assert inside.reveal().tolist() == who
+        assert standing.reveal().tolist() == [901, 900, 899 if at_most == LARGEST else 1000]
+
+
+@pytest.mark.parametrize(
+    ("cap", "kind"), [(2**32 - 2, np.uint32), (2**32 - 1, np.uint64), (2**33 - 2, np.uint64)]
+)
+def test_what_is_left_fits_its_kind_of_integers(cap: int, kind: type) -> None:
+    machine = small(cap, people=2)
+    standing, inside = machine.charge(machine.start(), given(machine, np.array([cap, cap + 1])))
+    assert standing.reveal().dtype == kind
+    assert inside.reveal().tolist() == [True, False]
+    assert standing.reveal().tolist() == [0, cap]
+
+
 def test_a_lipschitz_analysis_is_proved_for_zero_out_alone() -> None:
     norms = np.array([100, 200])
     with pytest.raises(NoProof, match="zero-out"):
@@ -267,8 +302,8 @@ def test_costs_from_curves() -> None:
     machine = IndividualFilter.renyi(order=4, budget=1, people=4)
     found = of_curves(machine, curves, which).reveal().tolist()
     assert found == [machine.account.up(curves[i].at(4)) for i in which]
-    pure = IndividualFilter.renyi(order="inf", budget=1, people=4)
-    _, inside = pure.charge(pure.start(), of_curves(pure, curves, which))
+    endless = IndividualFilter.renyi(order="inf", budget=1, people=4)
+    _, inside = endless.charge(endless.start(), of_curves(endless, curves, which))
     assert inside.reveal().tolist() == [False, True, True, True]
     for bad in (
         np.array([0, 1, 2, 3]),
@@ -279,8 +314,13 @@ def test_costs_from_curves() -> None:
         with pytest.raises(InvalidParameter):
             of_curves(machine, curves, bad)
     zcdp = IndividualFilter.zcdp(rho=1, people=4)
-    with pytest.raises(NoProof):
-        of_curves(zcdp, curves, which)
+    found = of_curves(zcdp, curves, which).reveal().tolist()
+    pure = [rho_of_pure(Fraction(1, 10)), rho_of_pure(Fraction(1, 20)), Fraction(1, 100)]
+    assert found == [zcdp.account.up(pure[i]) for i in which]
+    for machine in (zcdp, IndividualFilter.gdp(mu=1, people=4)):
+        unbounded = [TableCurve((Exact(2),), (Exact(1),))] if machine is zcdp else curves
+        with pytest.raises(NoProof, match="this curve has no"):
+            of_curves(machine, unbounded, np.zeros(4, int))
 
 
 @over(st.lists(st.floats(0, 1, allow_subnormal=False), min_size=3, max_size=3))

@@ -11,7 +11,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from bursar.errors import BudgetExceeded, CorruptBooks, InvalidParameter, NoProof, Refused
+from bursar.errors import (
+    BudgetExceeded,
+    CorruptBooks,
+    InvalidParameter,
+    NoProof,
+    Refused,
+    Unreachable,
+)
 from bursar.exact import Exact
 from bursar.filters.charges import NEXT, Charge, Stage, Verb
 from bursar.filters.concentrated import ZcdpFilter
@@ -84,6 +91,14 @@ def test_all_scopes_or_none() -> None:
     assert purse.more(rho("0.1"), scopes=["census"]) == 6
     assert purse.most(rho("0.1")) == 3
     assert purse.cost(rho("0.1"))["ann"]["rho"] == Exact("0.1")
+    dearest = purse.nearest(lambda cost: ZeroConcentratedDP(rho=cost), may=0, may_not=1)
+    assert 0 <= Exact("0.3") - dearest < Fraction(1, 10**14)
+    assert purse.nearest(
+        lambda cost: ZeroConcentratedDP(rho=cost), may=0, may_not="0.6", scopes=["census"]
+    ) == Exact("0.6")
+    with pytest.raises(Unreachable):
+        purse.nearest(lambda cost: ZeroConcentratedDP(rho=cost), may="0.4", may_not=1)
+    assert len(purse.history()) == 1
 
 
 def test_only_a_reservation_is_given_back() -> None:
@@ -149,7 +164,7 @@ def test_parts_that_never_started_return() -> None:
         assert purse.left("census")["rho"] == Exact(left)
     purse.reserve(3 * step, request="c")
     purse.start("c")
-    for not_a_part in (4 * step, rho("0.05")):
+    for not_a_part in (4 * step, rho("0.05"), 2 * step + rho("0.05")):
         with pytest.raises(InvalidParameter, match="part of the plan"):
             purse.commit("c", used=not_a_part)
     assert purse.left("census")["rho"] == Exact("0.2")
@@ -186,7 +201,11 @@ def test_what_makes_no_sense_is_refused() -> None:
         lambda: purse.reserve(rho("0.1"), request="q", scopes=[]),
         lambda: purse.reserve(3, request="q"),  # type: ignore[arg-type]
         lambda: purse.left("nobody"),
+        lambda: purse.reserve(rho("0.1"), request="q", scopes="census"),
+        lambda: purse.reserve(rho("0.1"), request=["q"]),  # type: ignore[arg-type]
+        lambda: purse.reserve(rho("0.1"), request="q", body=None),  # type: ignore[arg-type]
         lambda: Purse({}),
+        lambda: Purse({"census": 3}),  # type: ignore[dict-item]
     ):
         with pytest.raises(InvalidParameter):
             bad()

@@ -18,6 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from bursar.cli import (
+    audit,
     calibrate,
     certify,
     check,
@@ -48,6 +49,7 @@ _COMMANDS = {
     certify.certify: certify.EXAMPLES,
     check.check: check.EXAMPLES,
     refute.refute: refute.EXAMPLES,
+    audit.audit: audit.EXAMPLES,
 }
 _PARSER = cast(type[Exception], typer.BadParameter.__bases__[0])  # what every refusal of it is
 _INTERRUPTED = 130  # how the parser tells Ctrl-C

@@ -21,7 +21,7 @@ from typing import TypeVar, final
 
 from bursar.adjacency import Adjacency
 from bursar.errors import InvalidParameter, Refused
-from bursar.exact import Exact
+from bursar.exact import Exact, Number
 from bursar.filters import charges, planning
 from bursar.filters.charges import Blocked, Charge, Stage, Verb
 from bursar.filters.machine import Filter, State
@@ -51,8 +51,9 @@ class Purse:
         self, filters: Mapping[str, Filter], states: Mapping[str, State] | None = None
     ) -> None:
         """Fresh budgets, or those of `states` that were saved: what was reserved stays spent."""
-        if not filters:
-            raise InvalidParameter("there must be one scope at least", field="filters")
+        if not filters or not all(isinstance(one, Filter) for one in filters.values()):
+            need = "there must be one scope at least, and each must have a filter"
+            raise InvalidParameter(need, field="filters", value=filters or None)
         self._filters = dict(filters)
         self._states = {name: one.start() for name, one in filters.items()}
         for name in self._named(states) if states else ():
@@ -75,6 +76,9 @@ class Purse:
         Raises BudgetExceeded where a scope cannot hold it; then no scope is charged.
         """
         whole, named = Plan.of(plan), self._named(scopes)
+        for field, text in {"request": request, "body": body}.items():
+            if not isinstance(text, str):
+                raise InvalidParameter("it must be a text", field=field, value=text)
         if expires is not None and not -math.inf < expires < math.inf:
             raise InvalidParameter("it must be a finite time", field="expires", value=expires)
         with self._changing():
@@ -218,6 +222,25 @@ class Purse:
             states = dict(self._states)
         return min(planning.most(self._filters[name], states[name], step) for name in named)
 
+    def nearest(
+        self,
+        family: Callable[[Exact], Mechanism | Plan],
+        *,
+        may: Number,
+        may_not: Number,
+        scopes: Iterable[str] | None = None,
+    ) -> Exact:
+        """The parameter nearest to `may_not` whose plan all scopes could hold: see `planning`."""
+        named = self._named(scopes)
+        with self._books():
+            states = dict(self._states)
+
+        def fits(at: Exact) -> bool:
+            plan = Plan.of(family(at))
+            return not isinstance(charges.reserve(self._filters, states, plan, named), Blocked)
+
+        return planning.closest(fits, may=may, may_not=may_not)
+
     def left(self, scope: str) -> dict[str, Exact]:
         """What is left of each account of a scope."""
         state = self.state(scope)
@@ -262,6 +285,10 @@ class Purse:
         return self._books()
 
     def _named(self, scopes: Iterable[str] | None) -> list[str]:
+        if isinstance(scopes, str):
+            raise InvalidParameter(
+                "it must be a list of names", field="scopes", value=scopes, hint=f"[{scopes!r}]"
+            )
         names = list(self._filters) if scopes is None else list(dict.fromkeys(scopes))
         unknown = [name for name in names if name not in self._filters]
         if unknown or not names:

@@ -23,7 +23,7 @@ from bursar.privacy.conversions import Ball
 from bursar.privacy.curve import RdpCurve
 
 _START = (-7, 11)
-_LIMITS = (-20, 350)  # as far as a float order and its square say something
+_LIMITS = (-20, 354)  # as far as a float order and its square say something
 
 
 @final
