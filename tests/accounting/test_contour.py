@@ -12,11 +12,21 @@ from functools import cache
 import pytest
 from flint import arb
 
-from bursar import Direction, Gaussian, InternalError, Plan
+from bursar import (
+    ApproximateDP,
+    Direction,
+    Enclosure,
+    Gaussian,
+    InternalError,
+    Laplace,
+    Plan,
+    RandomizedResponse,
+)
 from bursar.accounting import contour, exact
 from bursar.accounting.contour_profile import ContourProfile
 from bursar.accounting.stack import Stack
 from bursar.adjacency import DEFAULT
+from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.views import pairs
 from bursar.numerics import lines
 from bursar.numerics.balls import precision
@@ -172,3 +182,39 @@ def test_a_proof_that_forgets_a_part_is_caught(
     good(case)
     monkeypatch.setattr(room, part, nothing)
     assert false(case, kind)
+
+
+# Where ε = 0 at once ----------------------------------------------------------------------------
+
+KINDS = [
+    poisson(1, "0.3"),
+    poisson("0.4", "0.001"),
+    Gaussian(noise_multiplier=3),
+    Laplace(scale=2),
+    RandomizedResponse(epsilon=1, categories=4),
+    ApproximateDP(epsilon="0.3", delta="0.01"),
+]
+
+
+@pytest.mark.parametrize("step", KINDS, ids=repr)
+def test_a_variation_is_delta_at_zero(step: Mechanism) -> None:
+    """Each formula against the profile of its step alone."""
+    relation = min(step.relations)
+    (leaking,) = {getattr(step, "delta", 0)}
+    for way in Direction:
+        loss = exact.loss_of(pairs(Plan.of(step), relation, way))
+        found = exact.delta(step, epsilon=0, adjacency=relation, direction=way)
+        assert isinstance(found, Enclosure)
+        with precision(256):
+            whole = loss.variation() + arb(str(leaking))
+        assert found.lower * (1 - 1e-14) <= float(whole) <= found.upper * (1 + 1e-14)
+
+
+def test_many_small_steps_have_no_epsilon_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And without the sum of variations the contours say so too, where they can."""
+    plan = 10 * poisson(2, "0.01") + 5 * poisson(3, "0.05")
+    least = exact.delta(plan, epsilon=0).upper
+    assert exact.epsilon(plan, delta="0.06").upper == 0
+    assert exact.epsilon(plan, delta=least * 0.999).upper > 0
+    monkeypatch.setattr(contour.Loss, "variation", lambda _: arb(9))
+    assert exact.epsilon(plan, delta="0.06").upper == 0

@@ -56,6 +56,11 @@ class Loss:
             total += count * most
         return total
 
+    def variation(self) -> arb:
+        """Above δ(0): what the steps' total variations add up to."""
+        steps = sum((count * step.variation() for step, count in self.steps), arb(0))
+        return sum((count * factor.variation() for factor, count in self.factors), steps)
+
     def plain(self, z: acb) -> acb:
         """The moment generating function of the factors."""
         found = acb(1)

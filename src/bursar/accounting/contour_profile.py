@@ -96,6 +96,9 @@ class ContourProfile:
         if not self.infinite < target:
             raise LimitReached("δ is too near the probability of an infinite loss")
         whole, target = target, self._finite(target)
+        with precision(256):
+            if self.loss.variation() <= target:
+                return Bracket(arb(0), arb(0))
         log_delta = float(target.log())
         lam = solve_decreasing(lambda tilt: self.found.saddle(tilt)[1] - log_delta, 1.0)
         goal = self.found.saddle(lam)[0]

@@ -27,6 +27,9 @@ class Factor(Protocol):
     def most(self) -> arb | None:
         """The largest loss; None where there is none."""
 
+    def variation(self) -> arb:
+        """Above δ(0) of the finite part: the total variation where nothing is infinite."""
+
     def mgf(self, z: acb) -> acb:
         """M(z), a ball, for Re z ≥ 0."""
 
@@ -50,6 +53,10 @@ class GaussianFactor:
     def most(self) -> None:
         """None."""
         return
+
+    def variation(self) -> arb:
+        """2Φ(μ/2) − 1."""
+        return (ball(self.mu_squared) / 8).sqrt().erf()
 
     def mgf(self, z: acb) -> acb:
         """The formula."""
@@ -78,6 +85,10 @@ class LaplaceFactor:
     def most(self) -> arb:
         """r."""
         return 1 / ball(self.scale)
+
+    def variation(self) -> arb:
+        """1 − e^{−r/2}."""
+        return -(-self.most() / 2).expm1()
 
     def mgf(self, z: acb) -> acb:
         """The formula.  Mironov 2017, Prop. 6."""
@@ -118,6 +129,11 @@ class AtomsFactor:
     def most(self) -> arb:
         """ε."""
         return ball(self.epsilon)
+
+    def variation(self) -> arb:
+        """(1−δ)(e^ε − 1)/(e^ε + m − 1)."""
+        e = self.most().expm1()
+        return (1 - ball(self.delta)) * e / (e + self.categories)
 
     def mgf(self, z: acb) -> acb:
         """(1−δ)(e^{ε(1+z)} + (m−2) + e^{−εz})/(e^ε+m−1)."""
