@@ -48,6 +48,14 @@ _OWN = {  # flags of one command
     "values",
     "claim",
     "card",
+    "beta",
+    "gap",
+    "miss",
+    "verifier",
+    "cores",
+    "keep",
+    "recheck",
+    "fresh",
 }
 _FLAGS = _OWN | {field.name for group in _GROUPS for field in fields(group)}
 
