@@ -1,178 +1,227 @@
-"""bursar's accountants and the other tools, on the same questions, in one run.
+"""Every accountant of bursar and of the other libraries on the same questions, in one run.
 
-    python -m bench.accountants [--quick] [--out bench/results/accountants.json]
-
-Every tool answers in a process of its own, warmed by one question, with a limit of time; a time is
-the best of three.  The truth is bursar's enclosure.  `report.py` makes docs/benchmarks.md of it.
+The question is ε at a δ, the worse of both directions.  The truth is the exact enclosure, so a
+claim can be called too small or too large; how far a claim is off is relative to the truth.
 """
 
 from __future__ import annotations
 
-import argparse
-import importlib.metadata
-import json
 import math
-import multiprocessing
-import platform
-import resource
-import time
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import Any
 
-GRID = [
-    ("2", "0.01", 1000),
-    ("2", "0.01", 10000),
-    ("0.8", "256/60000", 14000),
-    ("1", "0.01", 100000),
-    ("1.3", "0.02", 500),
-]
-RARE = [
-    ("0.5", "1e-5", 100),
-    ("0.5", "1e-3", 1000),
-    ("0.6", "1e-3", 100),
-    ("1", "1e-3", 1000),
-    ("0.8", "1e-4", 5000),
-]
-PLAIN = [("70", "1", 1200)]
-DELTAS = ["1e-5", "1e-12", "1e-30", "1e-100"]
-PEER_DELTAS = ["1e-5", "1e-12"]  # below, they answer inf, raise, or only RDP is left
-LIMIT_S = 60
-PACKAGES = ["dp-accounting", "prv-accountant", "opacus", "autodp", "numpy", "scipy", "python-flint"]
+from bench import cells
+from bench.keeping import Found, table
+from bench.peers import PEERS, Unknown
+from bench.settings import ALL, Setting
+
+TITLE = "Every accountant on the same runs"
+DELTAS = ("1e-5", "1e-9", "1e-12", "1e-30", "1e-100")
+LIMIT_S = 20
+EXACT = "bursar exact"
+Row = dict[str, Any]
 
 
-def bursar_exact(sigma: str, q: str, k: int, delta: str) -> dict[str, Any]:
-    """Our enclosure."""
-    from bursar.accounting import exact
+def ours() -> list[str]:
+    """bursar's accountants, as the page calls them."""
+    from bursar.accounting.accountants import ACCOUNTANTS
 
-    result = exact.epsilon(_plan(sigma, q, k), delta=delta)
-    return {"lower": result.lower, "upper": result.upper, "value": None}
-
-
-def bursar_rdp(sigma: str, q: str, k: int, delta: str) -> dict[str, Any]:
-    """Our RDP bound."""
-    from bursar.accounting import rdp
-
-    return {
-        "lower": None,
-        "upper": rdp.epsilon(_plan(sigma, q, k), delta=delta).upper,
-        "value": None,
-    }
+    return [f"bursar {one.name}" for one in ACCOUNTANTS]
 
 
-def bursar_check(sigma: str, q: str, k: int, delta: str) -> dict[str, Any]:
-    """Checking a certificate: only its time counts, the certificate is made before."""
-    from bursar.verification.certify import certify
-    from bursar.verification.check import check
-
-    key = (sigma, q, k, delta)
-    if key not in _CERTIFICATES:
-        _CERTIFICATES[key] = certify(_plan(sigma, q, k), delta=delta).document
-    started = time.perf_counter()
-    verdict = check(_CERTIFICATES[key])
-    seconds = time.perf_counter() - started
-    return {
-        "lower": None,
-        "upper": verdict.epsilon.upper if verdict.valid else None,
-        "value": None,
-        "seconds": seconds,
-        "directions": len(_CERTIFICATES[key]["proofs"]),
-    }
-
-
-_CERTIFICATES: dict[tuple[str, str, int, str], dict[str, Any]] = {}
-
-
-def _plan(sigma: str, q: str, k: int) -> Any:
-    from bursar.mechanisms.gaussian import Gaussian
-    from bursar.mechanisms.poisson import PoissonSubsampled
-
-    gaussian = Gaussian(noise_multiplier=sigma)
-    return k * (gaussian if q == "1" else PoissonSubsampled(gaussian, sampling_probability=q))
-
-
-def _ask(name: str, question: tuple[str, str, int, str]) -> dict[str, Any]:
-    ours = {"bursar exact": bursar_exact, "bursar rdp": bursar_rdp, "bursar check": bursar_check}
-    if name in ours:
-        return ours[name](*question)
-    from bench.peers import PEERS, Step
-
-    sigma, q, k, delta = question
-    share = float(q.split("/")[0]) / float(q.split("/")[1]) if "/" in q else float(q)
-    lower, upper, value = PEERS[name]([(Step(float(sigma), share), k)], float(delta))
+def ask(cell: cells.Cell) -> Row:
+    """What one tool says of one run."""
+    setting, delta = next(one for one in ALL if one.name == cell["run"]), str(cell["delta"])
+    tool = str(cell["tool"])
+    if tool.startswith("bursar "):
+        return asked(setting, tool.removeprefix("bursar "), delta)
+    try:
+        lower, upper, value = PEERS[tool](setting.run(), float(delta))
+    except Unknown as reason:
+        raise cells.Answerless(f"unknown: {reason}") from None
     return {"lower": lower, "upper": upper, "value": value}
 
 
-def _work(name: str, question: tuple[str, str, int, str], repeats: int, pipe: Any) -> None:
+def asked(setting: Setting, method: str, delta: str) -> Row:
+    """What one accountant of bursar says."""
+    import bursar
+
     try:
-        _ask(name, ("2", "0.01", 10, "1e-5"))
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        best = math.inf
-        for _ in range(repeats):
-            started = time.perf_counter()
-            answer = _ask(name, question)
-            best = min(best, answer.pop("seconds", time.perf_counter() - started))
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        answer |= {
-            "seconds": best,
-            "peak_mib": round(peak / 1024),
-            "grown_mib": (peak - before) >> 10,
-        }
-        pipe.send({key: _plain(value) for key, value in answer.items()})
-    except BaseException as error:  # noqa: BLE001 - a peer's failure of any kind is a result
-        pipe.send({"error": f"{type(error).__name__}: {str(error)[:120]}"})
+        found = bursar.epsilon(setting.plan(), delta=delta, method=method)
+    except bursar.NoProof as reason:
+        raise cells.Answerless(f"unknown: {reason.need}") from None
+    known = found.values()
+    return {part: known.get(part) for part in ("lower", "upper", "value")}
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return "nan" if math.isnan(value) else "inf"
-    return value
+def warm(tools: Iterable[str]) -> None:
+    """Each tool loaded, and asked once."""
+    for tool in tools:
+        ask({"tool": tool, "run": ALL[0].name, "delta": "1e-4"})
 
 
-def run(name: str, question: tuple[str, str, int, str], repeats: int) -> dict[str, Any]:
-    """One tool, one question, in a process of its own."""
-    ours, theirs = multiprocessing.Pipe(duplex=False)
-    worker = multiprocessing.get_context("fork").Process(
-        target=_work, args=(name, question, repeats, theirs)
+def measure(*, small: bool) -> Found:
+    """Each tool on each run at each δ."""
+    tools = [*ours(), *PEERS]
+    warm(tools)
+    runs, deltas = (ALL[:2], DELTAS[:2]) if small else (ALL, DELTAS)
+    asked = [
+        {"run": run.name, "delta": delta, "tool": tool}
+        for run in runs
+        for delta in deltas
+        for tool in tools
+    ]
+    rows = cells.measured("accountants", asked, ask, limit_s=LIMIT_S)
+    return {"limit": LIMIT_S, "tools": tools, "rows": [_short(row) for row in rows]}
+
+
+def _short(row: Row) -> Row:
+    """Without what is None; times and memory with few digits."""
+    kept = {key: value for key, value in row.items() if value is not None}
+    return kept | {key: float(f"{row[key]:.3g}") for key in ("ms", "mib") if key in row}
+
+
+def told(found: Found) -> str:
+    """Tables: time, width and memory at 1e-5; claims at every δ; the ratios; who is wrong."""
+    table_of = _by_question(found["rows"])
+    tools = [tool for tool in found["tools"] if any(tool in rows for rows in table_of.values())]
+    first = {run: rows for (run, delta), rows in table_of.items() if delta == DELTAS[0]}
+    head = ["(σ, q, k)", *tools]
+
+    def matrix(cell: Callable[[Row, Row], str]) -> str:
+        rows = [
+            [run, *(cell(rows[tool], rows[EXACT]) if tool in rows else "" for tool in tools)]
+            for run, rows in first.items()
+        ]
+        return table(head, rows)
+
+    deep = [
+        [
+            run,
+            delta,
+            _number(truth(rows)[1]),
+            *(_claim(rows[tool], rows[EXACT]) for tool in tools[1:]),
+        ]
+        for (run, delta), rows in table_of.items()
+    ]
+    return f"""Each answer is from a process of its own, forked from one that has loaded and tried every tool; the best of three, on one core, within {found["limit"]:g} s. Runs are Poisson-subsampled Gaussian steps (σ, q, k), Gaussian noise σ × k, Laplace noise b × k; add-or-remove-one, the worse direction. Settings of the other tools are their own defaults; `prv_accountant` needs an error, and has 0.1 in ε and δ/1000 in δ.
+
+**Milliseconds at δ = {DELTAS[0]}**
+
+{matrix(lambda row, _: _time(row))}
+
+**Width at δ = {DELTAS[0]}**: (upper − lower)/ε where both are claimed, else how far the claim is from the truth, over the truth. ≈ marks an estimate.
+
+{matrix(_width)}
+
+**Memory at δ = {DELTAS[0]}**: MiB beyond what the loaded tools hold.
+
+{matrix(lambda row, _: f"{row['mib']:.3g}" if "mib" in row else "")}
+
+**Faster and tighter at once.** How many times the other's time is bursar's, and the other's width ours, at δ = {DELTAS[0]}, in this run.
+
+{_ratios(first)}
+
+**Claims at every δ**: how far above (+) or below (−) the proved ε each claim is. In bold: a bound that is proved to be **too small**. ≈: an estimate. A dash: the tool does not know the mechanism.
+
+{table(["(σ, q, k)", "δ", "proved ε", *tools[1:]], deep)}
+
+**Bounds that are false**, proved so by the enclosure:
+
+{_false(table_of)}
+"""
+
+
+def _by_question(rows: Iterable[Row]) -> dict[tuple[str, str], dict[str, Row]]:
+    found: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in rows:
+        found.setdefault((row["run"], row["delta"]), {})[row["tool"]] = row
+    return found
+
+
+def truth(rows: dict[str, Row]) -> tuple[float, float]:
+    """The enclosure's ends, or NaN."""
+    row = rows[EXACT]
+    return float(row.get("lower", math.nan)), float(row.get("upper", math.nan))
+
+
+def claim(row: Row) -> float:
+    """The ε that a tool would have one report."""
+    return float(row.get("upper", row.get("value", math.nan)))
+
+
+def width(row: Row, exact: Row) -> float:
+    """(upper − lower)/ε, or the distance to the truth."""
+    low = float(row.get("lower", exact["lower"]))
+    return abs(claim(row) - low) / float(exact["upper"])
+
+
+def _number(value: float) -> str:
+    return f"{value:.10g}"
+
+
+def _time(row: Row) -> str:
+    if "error" in row:
+        return _error(row)
+    return f"{row['ms']:.3g}"
+
+
+def _error(row: Row) -> str:
+    """A word for it; the whole is in the results."""
+    reason = str(row["error"])
+    if reason.startswith("unknown"):
+        return "–"
+    return reason if reason.startswith(">") or reason == "died" else reason.partition(":")[0]
+
+
+def _width(row: Row, exact: Row) -> str:
+    if "error" in row:
+        return _error(row)
+    found = width(row, exact)
+    if math.isnan(found):
+        return "NaN"
+    return f"{'≈ ' if 'upper' not in row else ''}{found:.1e}" if math.isfinite(found) else "inf"
+
+
+def _claim(row: Row, exact: Row) -> str:
+    if "error" in row:
+        return _error(row)
+    low, high, said = float(exact["lower"]), float(exact["upper"]), claim(row)
+    if not math.isfinite(said):
+        return str(said)
+    off = (said - (high if said > high else low)) / high if not low <= said <= high else 0.0
+    if "upper" not in row:
+        return f"≈ {off:+.0e}"
+    return f"**{off:+.0e}**" if said < low else f"{off:+.0e}"
+
+
+def _ratios(first: dict[str, dict[str, Row]]) -> str:
+    others = [name for name in PEERS if name != "Opacus GDP"]
+    lines = []
+    for run, rows in first.items():
+        exact = rows[EXACT]
+        line = [run]
+        for name in others:
+            row = rows.get(name, {"error": ""})
+            if "error" in row or not math.isfinite(claim(row)):
+                line.append(_error(row) if "error" in row else "no bound")
+                continue
+            wider = width(row, exact) / max(width(exact, exact), 2**-53)
+            line.append(f"{row['ms'] / exact['ms']:.2g} × time, {wider:.0e} × width")
+        lines.append(line)
+    return table(["(σ, q, k)", *others], lines)
+
+
+def _false(table_of: dict[tuple[str, str], dict[str, Row]]) -> str:
+    lines = []
+    for (run, delta), rows in table_of.items():
+        low, high = truth(rows)
+        for tool, row in rows.items():
+            said, lower = float(row.get("upper", math.nan)), float(row.get("lower", math.nan))
+            if said < low:
+                lines.append([run, delta, tool, f"ε ≤ {_number(said)}", f"ε ≥ {_number(low)}"])
+            if lower > high:
+                lines.append([run, delta, tool, f"ε ≥ {_number(lower)}", f"ε ≤ {_number(high)}"])
+    return (
+        table(["(σ, q, k)", "δ", "tool", "says", "proved"], lines) if lines else "None in this run."
     )
-    worker.start()
-    answer = ours.recv() if ours.poll(LIMIT_S) else {"error": f"no answer within {LIMIT_S} s"}
-    worker.kill()
-    worker.join()
-    sigma, q, k, delta = question
-    return {"tool": name, "sigma": sigma, "q": q, "k": k, "delta": delta} | answer
-
-
-def main() -> None:
-    """Run every tool on every question and write one JSON file."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="the grid at δ = 1e-5 only")
-    parser.add_argument(
-        "--out", type=Path, default=Path(__file__).parent / "results/accountants.json"
-    )
-    chosen = parser.parse_args()
-    settings = GRID if chosen.quick else GRID + RARE + PLAIN
-    deltas = DELTAS[:1] if chosen.quick else DELTAS
-    from bench.peers import PEERS
-
-    rows = []
-    for setting in settings:
-        for delta in deltas:
-            for name in ["bursar exact", "bursar rdp", "bursar check", *PEERS]:
-                if not name.startswith("bursar") and delta not in PEER_DELTAS:
-                    continue
-                rows.append(run(name, (*setting, delta), 3))
-                print(json.dumps(rows[-1]), flush=True)
-    versions = {name: importlib.metadata.version(name) for name in PACKAGES}
-    machine = {
-        "processor": platform.processor() or platform.machine(),
-        "cores": multiprocessing.cpu_count(),
-        "python": platform.python_version(),
-    }
-    chosen.out.parent.mkdir(exist_ok=True)
-    chosen.out.write_text(
-        json.dumps({"machine": machine, "versions": versions, "rows": rows}, indent=0)
-    )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,4 @@
-"""How fast filters decide: people against `state += cost`, and a million charges to each budget.
-
-    python bench/filters.py [--people 1e7 ...] [--charges 1e6] [--out filters.json]
+"""How fast filters decide: people against `state += cost`, and many charges to each budget.
 
 People: one round of the public door, `IndividualFilter.charge`, and `state += cost` on the same
 arrays, alternated in one process; medians, and the peak of memory.  Charges: each next step
@@ -9,21 +7,16 @@ depends on the decision before it; the time of the first and of the last tenth.
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import platform
 import resource
 import statistics
-import sys
 import time
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bench.keeping import Found, table
 from bursar.exact import Exact
 from bursar.filters.approximate import DpFilter, RogersFilter
 from bursar.filters.concentrated import ZcdpFilter
@@ -36,6 +29,7 @@ from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.statements import PureDP
 
+TITLE = "Filters: people and charges"
 KINDS = {  # what is kept, and what a question costs
     "32 bits, costs of 32": (40_000, np.uint32),
     "64 bits, costs of 32": (2**40, np.uint32),
@@ -124,37 +118,48 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def count(text: str) -> int:
-    """A count, also as 1e7."""
-    return int(float(text))
-
-
-def main() -> None:
-    """Run what is asked for and print one JSON object."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("--people", type=count, nargs="*", default=[10**7])
-    parser.add_argument("--kinds", nargs="*", default=list(KINDS))
-    parser.add_argument("--rounds", type=count, default=9)
-    parser.add_argument("--charges", type=count, default=10**6)
-    parser.add_argument("--out")
-    asked = parser.parse_args()
-    found: dict[str, Any] = {
-        "machine": {"cpu": platform.processor() or platform.machine(), "cores": os.cpu_count()},
-        "versions": {"python": platform.python_version(), "numpy": np.__version__},
-        "people": [people(n, kind, asked.rounds) for n in asked.people for kind in asked.kinds],
+def measure(*, small: bool) -> Found:
+    """Ten and a hundred million people, and a hundred thousand charges to each filter."""
+    rounds, counts, asked = (3, [10**5], 10**3) if small else (9, [10**7, 10**8], 10**5)
+    return {
+        "rounds": rounds,
+        "people": [people(n, kind, rounds) for n in counts for kind in KINDS],
         "charges": [
-            charges(name, machine, menu, asked.charges)
-            for name, (machine, menu) in datasets().items()
-            if asked.charges
+            charges(name, machine, menu, asked) for name, (machine, menu) in datasets().items()
         ],
     }
-    text = json.dumps(found, indent=1)
-    if asked.out:
-        Path(asked.out).write_text(text + "\n", encoding="utf-8")
-    sys.stdout.write(text + "\n")
 
 
-if __name__ == "__main__":
-    main()
+def told(found: Found) -> str:
+    """Two tables."""
+    rounds = [
+        [
+            f"{row['people']:,}",
+            row["kind"],
+            f"{1e3 * row['median seconds']['plain']:.1f}",
+            f"{1e3 * row['median seconds']['filter']:.1f}",
+            f"{row['ratio']:.2f}",
+            row["bytes per person"],
+        ]
+        for row in found["people"]
+    ]
+    asked = [
+        [row["filter"], f"{row['charges']:,}", *row["microseconds per charge"].values()]
+        for row in found["charges"]
+    ]
+    head = [
+        "people",
+        "kept, and charged",
+        "`state += cost`, ms",
+        "filter, ms",
+        "ratio",
+        "bytes a person",
+    ]
+    return f"""One question to everybody, in memory: `IndividualFilter.charge` and `state += cost` on the same arrays, alternated, medians of {found["rounds"]}. To reach: at most 6 times.
+
+{table(head, rounds)}
+
+Charges to one budget, each chosen by the decision before it; time for one does not grow with how many there were.
+
+{table(["filter", "charges", "µs, first tenth", "µs, last tenth"], asked)}
+"""

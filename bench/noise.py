@@ -1,7 +1,5 @@
 """Noise: bursar's exact samplers, OpenDP's, and numpy's unsafe ones, in one run.
 
-    python bench/noise.py [--out noise.json]
-
 Each row is the best of three runs of one call that draws `draws` numbers, in nanoseconds a draw.
 OpenDP's measurements add noise to a list of zeros, which is how they are called; their samplers
 are exact too (discrete, or on a grid for floats).  numpy's are floats from a generator with a
@@ -10,19 +8,16 @@ seedable state: fast, and not private.  opendp is optional: without it its colum
 
 from __future__ import annotations
 
-import argparse
-import importlib.metadata
-import json
-import platform
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bench.keeping import Found, table
 from bursar import noise
 
+TITLE = "Noise: exact samplers"
 SIGMA = 1000
 
 
@@ -133,31 +128,29 @@ def opendps() -> dict[str, tuple[Callable[[], object], int]]:
     }
 
 
-def main() -> None:
-    """Measure, print and store."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path)
-    out = parser.parse_args().out
+def measure(*, small: bool) -> Found:
+    """Nanoseconds a draw, by each library; few draws of ours only where small."""
     columns = {"bursar": ours(), "opendp": opendps(), "numpy, unsafe": numpys()}
-    rows = {
-        name: {who: best(*calls[name]) if name in calls else None for who, calls in columns.items()}
-        for name in columns["bursar"]
-    }
-    versions = {
-        name: importlib.metadata.version(name)
-        for name in ("numpy", "python-flint", *(["opendp"] if columns["opendp"] else []))
-    }
-    result = {
+    names = list(columns["bursar"])[1:2] if small else list(columns["bursar"])
+    return {
         "unit": "nanoseconds a draw",
-        "rows": rows,
-        "machine": f"{platform.machine()}, Python {platform.python_version()}",
-        "versions": versions,
+        "rows": {
+            name: {
+                who: best(*calls[name]) if name in calls else None for who, calls in columns.items()
+            }
+            for name in names
+        },
     }
-    text = json.dumps(result, indent=2)
-    if out:
-        out.write_text(text + "\n", encoding="utf-8")
-    print(text)
 
 
-if __name__ == "__main__":
-    main()
+def told(found: Found) -> str:
+    """A table."""
+    lines = [
+        [name, *("–" if value is None else f"{value:,.0f}" for value in row.values())]
+        for name, row in found["rows"].items()
+    ]
+    head = ["", *next(iter(found["rows"].values()))]
+    return f"""{found["unit"].capitalize()}, the best of three calls. OpenDP adds noise to a list of zeros, which is how it is called; numpy's draws are floats from a generator with a seed: fast, and not private.
+
+{table(head, lines)}
+"""

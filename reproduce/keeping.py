@@ -1,22 +1,20 @@
-"""Where works stand and where their results are kept; the one door of files for all of them.
+"""Where works stand and where their results and pictures are kept.
 
 A work is a module of a paper's folder, found by its file: `reproduce/wang/fig5.py` is `wang fig5`.
 It has TITLE, `measure(small=…)` (numbers, as JSON holds them), `pictures(found)` and `told(found)`
-(its part of the page).  Not here: how lines look (`bursar.reports.plots`).
+(its part of the page).  Not here: files of results (`bench.keeping`), how lines look
+(`bursar.reports.plots`).
 """
 
 from __future__ import annotations
 
-import json
-import math
 import pkgutil
 import re
-from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from bench.machine import stamp
+from bench.keeping import Found, keep, load, table
 from bursar.reports import plots
 
 if TYPE_CHECKING:
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 FIGURES = HERE.parent / "docs" / "figures"
-Found = dict[str, Any]
+__all__ = ["FIGURES", "RESULTS", "Found", "keep", "load", "make", "papers", "table", "works"]
 
 
 class Work(Protocol):
@@ -75,56 +73,3 @@ def make(paper: str, name: str, out: Path | None, *, small: bool, draw_only: boo
 def picture_name(paper: str, name: str, ending: str) -> str:
     """The file of a picture."""
     return f"{paper}-{name}{'-' + ending if ending else ''}.svg"
-
-
-def keep(found: Found, path: Path) -> None:
-    """As JSON, numbers with six digits, with the machine beside them."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    whole = {"machine": stamp("dp-accounting", "prv-accountant"), **found}
-    lines = [
-        f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False, separators=(',', ':'))}"
-        for key, value in rounded(whole).items()
-    ]
-    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-
-
-def load(path: Path) -> Found:
-    """What was kept; "inf" and "nan" are numbers again."""
-    found: Found = json.loads(path.read_text(encoding="utf-8"))
-    return _numbers(found)
-
-
-def rounded(value: Any, digits: int = 6) -> Any:
-    """Floats with so many significant digits, and words for those that JSON has not."""
-    match value:
-        case bool() | int() | str() | None:
-            return value
-        case dict():
-            return {str(key): rounded(one, digits) for key, one in value.items()}
-        case list() | tuple():
-            return [rounded(one, digits) for one in value]
-    number = float(value)
-    if not math.isfinite(number):
-        return str(number)
-    return float(f"{number:.{digits}g}")
-
-
-def _numbers(value: Any) -> Any:
-    match value:
-        case dict():
-            return {key: _numbers(one) for key, one in value.items()}
-        case list():
-            return [_numbers(one) for one in value]
-        case "inf" | "-inf" | "nan":
-            return float(value)
-    return value
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table of a page; floats are shown with four digits."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
-
-
-def _cell(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -20,6 +20,7 @@ def epsilon(plan: Plan, delta: str) -> Enclosure:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("plan", "delta", "golden"),
     [

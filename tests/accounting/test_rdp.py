@@ -48,6 +48,7 @@ def test_the_run_of_koskela_and_kulkarni() -> None:
     assert 1.613 < found < whole
 
 
+@pytest.mark.slow
 def test_against_integration_in_another_arithmetic() -> None:
     """1.613050431969..., by mpmath: quadrature of the moment, and a search over the order."""
     import mpmath as mp
@@ -265,6 +266,7 @@ def test_the_ends_of_the_scale(run: Plan | Mechanism, delta: str) -> None:
     assert rdp.delta(run, epsilon=found.upper).upper <= float(delta) * (1 + 1e-3)
 
 
+@pytest.mark.slow
 def test_two_hundred_distinct_steps_take_a_moment() -> None:
     """0.3 s on a quiet core; ten times that here, since the cores may be busy."""
     steps = [50 * step(f"{0.7 + i / 100:.2f}", f"{0.001 + i / 10_000:.4f}") for i in range(200)]

@@ -48,6 +48,15 @@ def same(one: str, other: str) -> bool:
     return _DIFFERS.sub("…", one) == _DIFFERS.sub("…", other)
 
 
+def write_files(page: str, to: Path) -> list[str]:
+    """The files that the page shows, written to a directory; their names."""
+    files = list(_FILE.finditer(page))
+    for file in files:
+        body = file[0].partition("\n")[2].removesuffix("```")
+        (to / file[1]).write_text(body, encoding="utf-8")
+    return [file[1] for file in files]
+
+
 def written(page: str) -> str:
     """The page with what the program says now; its files stand in a directory of their own."""
 
@@ -56,9 +65,7 @@ def written(page: str) -> str:
         return block[0] if same(fresh, block[0]) else fresh
 
     with tempfile.TemporaryDirectory() as directory, chdir(directory):
-        for file in _FILE.finditer(page):
-            body = file[0].partition("\n")[2].removesuffix("```")
-            Path(file[1]).write_text(body, encoding="utf-8")
+        write_files(page, Path(directory))
         return _BLOCK.sub(again, page)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bursar.cli import (
+    audit,
     calibrate,
     certify,
     check,
@@ -23,9 +24,10 @@ from bursar.cli import (
     profile,
     refute,
     steps,
+    verify,
 )
 from bursar.mechanisms.registry import MECHANISMS
-from tests.cli.page import PAGE, written
+from tests.cli.page import PAGE, write_files, written
 from tests.cli.program import AT, ONE, bursar
 from tests.house.tree import ROOT
 
@@ -41,16 +43,16 @@ EXAMPLES = {
     "certify": certify.EXAMPLES,
     "check": check.EXAMPLES,
     "refute": refute.EXAMPLES,
+    "verify": verify.EXAMPLES,
+    "audit": audit.EXAMPLES,
 }
-PLAN = re.search(r"^```toml\n(# plan\.toml\n.*?)^```", PAGE.read_text("utf-8"), re.M | re.S)
 
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A directory with the files that examples read."""
     path = tmp_path_factory.mktemp("desk")
-    assert PLAN is not None
-    (path / "plan.toml").write_text(PLAN[1], encoding="utf-8")
+    assert {"plan.toml", "counts.py"} <= set(write_files(PAGE.read_text("utf-8"), path))
     with chdir(path):
         assert bursar("certify", *ONE, *AT, "--out", "proof.json").code == 0
         yield path

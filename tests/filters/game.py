@@ -137,12 +137,16 @@ def transcript_value(
     menu = both_ways(moves)
 
     @lru_cache(None)
+    def next_of(state: Any, at: int) -> Any | None:
+        return granted(machine, state, menu[at])
+
+    @lru_cache(None)
     def value(state: Any, ratio: Fraction | None, left: int) -> Fraction:
         """For a transcript so far with Q = 1 and P = ratio, or Q = 0 and P = 1."""
         p, q = (Fraction(1), Fraction(0)) if ratio is None else (ratio, Fraction(1))
         best = gain(p, q)
-        for move in menu if left else ():
-            after = granted(machine, state, move)
+        for at, move in enumerate(menu if left else ()):
+            after = next_of(state, at)
             if after is not None:
                 best = max(best, sum(scaled(after, p * x, q * y, left - 1) for x, y in laws(move)))
         return best

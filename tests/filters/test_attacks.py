@@ -179,8 +179,11 @@ class TestSpendingTwice:
             scope.answer(lambda: given(PEOPLE, np.array([1, 1, 1])), total, most=1, request="b")
             return given(PEOPLE, np.array([0, 0, 0]))
 
-        with pytest.raises(CorruptBooks, match="still open"):
+        with pytest.raises(Refused, match="'a' failed"):
             scope.answer(costs, total, most=3, request="a")
+        failure = scope.failure("a")
+        assert failure is not None
+        assert "a question is still open" in failure.reveal()
         assert scope.left().reveal().tolist() == [7, 7, 7]
 
     def test_a_device_that_is_set_back(self) -> None:

@@ -179,6 +179,19 @@ def test_a_state_is_charged_once() -> None:
         small(10, people=3).charge(machine.start(), given(small(10, people=3), np.zeros(3, int)))
 
 
+def test_a_state_that_holds_too_much_is_burnt() -> None:
+    machine, costs = small(10, people=2), given(small(10, people=2), np.array([1, 2]))
+    for spend in (
+        lambda s: machine.charge(s, costs),
+        lambda s: machine.charge_in_full(machine.begin(s, 3)),
+    ):
+        wrong = Standing(np.array([10, 11], np.uint32))
+        with pytest.raises(CorruptBooks, match="burnt"):
+            spend(wrong)
+        with pytest.raises(CorruptBooks, match="newer one"):
+            machine.charge(wrong, costs)
+
+
 def test_per_instance_losses_are_no_costs() -> None:
     machine = small(10, people=2)
     with pytest.raises(NoProof, match="per-instance"):

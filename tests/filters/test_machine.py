@@ -138,6 +138,8 @@ def test_a_state_that_is_none_is_burnt(machine: Filter) -> None:
         assert again == burnt
         assert isinstance(still, Refused)
         assert machine.add_anyway(burnt, (1,) * len(machine.accounts)) == burnt
+    counted = State((0,) * len(machine.accounts), serial="1")  # type: ignore[arg-type]
+    assert machine.ask(counted, step_for(machine))[0].burnt is not None
 
 
 def test_giving_back_more_than_was_spent_burns() -> None:

@@ -149,7 +149,7 @@ def test_parts_that_never_started_return() -> None:
         assert purse.left("census")["rho"] == Exact(left)
     purse.reserve(3 * step, request="c")
     purse.start("c")
-    for not_a_part in (4 * step, rho("0.05")):
+    for not_a_part in (4 * step, rho("0.05"), 2 * step + rho("0.05")):
         with pytest.raises(InvalidParameter, match="part of the plan"):
             purse.commit("c", used=not_a_part)
     assert purse.left("census")["rho"] == Exact("0.2")
@@ -186,7 +186,11 @@ def test_what_makes_no_sense_is_refused() -> None:
         lambda: purse.reserve(rho("0.1"), request="q", scopes=[]),
         lambda: purse.reserve(3, request="q"),  # type: ignore[arg-type]
         lambda: purse.left("nobody"),
+        lambda: purse.reserve(rho("0.1"), request="q", scopes="census"),
+        lambda: purse.reserve(rho("0.1"), request=["q"]),  # type: ignore[arg-type]
+        lambda: purse.reserve(rho("0.1"), request="q", body=None),  # type: ignore[arg-type]
         lambda: Purse({}),
+        lambda: Purse({"census": 3}),  # type: ignore[dict-item]
     ):
         with pytest.raises(InvalidParameter):
             bad()

@@ -14,6 +14,7 @@ from bursar.filters.individual_costs import given
 from bursar.filters.machine import Filter, State
 from bursar.filters.renyi import RenyiFilter
 from bursar.filters.saved import restore, restore_people, save, save_people
+from bursar.filters.units import LARGEST
 from tests.filters.test_machine import FILTERS, step_for
 
 COARSE = [ZcdpFilter(rho=1, delta=1e-6, unit="1e-6"), RenyiFilter({2: 1, 8: 3}, unit="1e-3")]
@@ -44,7 +45,14 @@ def test_an_older_state_is_refused() -> None:
         (("filter", "filter"), "os.system"),
         (("filter", "rho"), "nan"),
         (("filter", "surprise"), 1),
+        (("filter",), None),
+        (("filter",), "zcdp"),
+        (("filter", "filter"), ["zcdp"]),
+        (("filter", "accounts"), []),
         (("filter", "accounts", 0, "cap"), 2**61),
+        (("filter", "accounts", 0, "cap"), -1),
+        (("filter", "accounts", 0, "cap"), 1.5),
+        (("filter", "accounts", 0, "cap"), True),
         (("filter", "accounts", 0, "unit"), "1"),
         (("filter", "accounts", 0, "name"), "epsilon"),
         (("state", "spent"), [1]),
@@ -52,6 +60,7 @@ def test_an_older_state_is_refused() -> None:
         (("state", "spent"), [0.5, 0]),
         (("state", "serial"), -1),
         (("state", "serial"), 1.5),
+        (("state", "burnt"), 0),
     ],
 )
 def test_what_was_changed_is_refused(change: tuple[str | int, ...], to: object) -> None:
@@ -93,6 +102,9 @@ def test_people() -> None:
     assert (again.serial, again.pending) == (1, None)
     open_ = machine.begin(again, 17)
     assert restore_people(machine, save_people(machine, open_)).pending == 17
+    largest = machine.begin(again := restore_people(machine, saved), 10**200)
+    assert len(save_people(machine, largest)) == len(saved)
+    assert restore_people(machine, save_people(machine, largest)).pending == LARGEST
     with pytest.raises(CorruptBooks, match="1 changes, and 2"):
         restore_people(machine, saved, at_least=2)
     with pytest.raises(CorruptBooks):

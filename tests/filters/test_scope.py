@@ -71,7 +71,7 @@ def test_a_crash_while_reading_charges_the_liability() -> None:
     def crash() -> Costs:
         raise OSError("the disk is gone")
 
-    with pytest.raises(OSError, match="disk"):
+    with pytest.raises(Refused, match="'q2' failed"):
         scope.answer(crash, total, most=3, request="q2")
     assert scope.left().reveal().tolist() == [0, 7, 7]
     with pytest.raises(Refused, match="has no answer"):
@@ -84,10 +84,22 @@ def test_a_crash_after_reading_leaves_the_exact_charge() -> None:
     def crash(_: Inside) -> int:
         raise OSError("no entropy")
 
-    with pytest.raises(OSError, match="entropy"):
+    with pytest.raises(Refused, match="'q' failed"):
         scope.answer(lambda: costs(1, 2, 3), crash, most=5, request="q")
     assert scope.left().reveal().tolist() == [9, 8, 7]
     assert scope.answer(lambda: costs(1, 2, 3), total, most=5, request="q2") == 18
+
+
+def test_an_interruption_is_no_failure_of_the_question() -> None:
+    _, scope = opened()
+
+    def stop() -> Costs:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        scope.answer(stop, total, most=3, request="q")
+    assert scope.left().reveal().tolist() == [7, 7, 7]
+    assert scope.failure("q") is None
 
 
 def test_a_scope_is_opened_once() -> None:

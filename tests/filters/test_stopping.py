@@ -59,7 +59,8 @@ def test_a_person_changes_no_more_sums_than_are_paid_for(horizon: int) -> None:
         for time in range(horizon + 1):
             change = (time == 0) - (time == finish) if finish is not None else 0
             tree, _ = rule.tell(tree, int(change), silence)
-            found.append(next(s for i, s in enumerate(tree.sums) if (tree.time >> i) & 1))
+            sums, _ = tree.reveal()
+            found.append(next(s for i, s in enumerate(sums) if (tree.time >> i) & 1))
         return found
 
     changed = [sum(s**2 for s in sums(finish)) for finish in range(1, horizon + 2)]
@@ -153,16 +154,43 @@ def test_accuracy_at_a_resolution() -> None:
     assert rule.plan == 8 * Gaussian(noise_multiplier=rule.noise_std)
     tail = 2 * 0.5 * math.erfc(599.5 / float(rule.noise_std) / math.sqrt(2))
     assert tail <= 0.05
-    told = rule.start()
+    checks = rule.start()
+    with pytest.raises(InvalidParameter, match="no check was made"):
+        rule.best(checks.told)
     for right in (30_000, 45_000, 54_000, 54_300, 54_200):
-        told = rule.tell(told, right, silence)
-    assert rule.best(told) == 3
-    assert rule.plateau(told)
-    assert not rule.plateau(told[:3])
+        checks = rule.tell(checks, right, silence)
+    assert rule.best(checks.told) == 3
+    assert rule.plateau(checks.told)
+    assert not rule.plateau(checks.told[:3])
+    assert rule.plateau((Exact("0.5"), Exact("0.509")), patience=1)
+    assert not rule.plateau((Exact("0.5"), Exact("0.51")), patience=1)
     for _ in range(3):
-        told = rule.tell(told, 0, silence)
+        checks = rule.tell(checks, 0, silence)
     with pytest.raises(InvalidParameter, match="all checks"):
-        rule.tell(told, 0, silence)
+        rule.tell(checks, 0, silence)
+
+
+def test_a_rule_answers_once_for_each_state() -> None:
+    """Told again, it would draw new noise for what was paid once."""
+    count = ActiveCount(horizon=3, noise_std=5)
+    screen = StillActive(least=3, threshold_scale=5, count_scale=5)
+    checks = AccuracyChecks(people=1000, checks=2, resolution="0.1", failure="0.1")
+    for rule, state, other in (
+        (count, count.start(), ActiveCount(horizon=3, noise_std=6)),
+        (screen, screen.start(silence), StillActive(least=3, threshold_scale=5, count_scale=6)),
+        (
+            checks,
+            checks.start(),
+            AccuracyChecks(people=1000, checks=9, resolution="0.1", failure="0.1"),
+        ),
+    ):
+        with pytest.raises(CorruptBooks, match="another rule"):
+            other.tell(state, 4, silence)  # type: ignore[attr-defined]
+        with pytest.raises(InvalidParameter):
+            rule.tell(state, "4", silence)  # type: ignore[attr-defined]
+        rule.tell(state, 4, silence)  # type: ignore[attr-defined]
+        with pytest.raises(CorruptBooks, match="newer one"):
+            rule.tell(state, 4, silence)  # type: ignore[attr-defined]
 
 
 def test_what_the_checks_of_the_experiments_cost() -> None:

@@ -19,6 +19,7 @@ from bursar.numerics.balls import precision
 from bursar.numerics.mixture_moment import log_moment
 from bursar.numerics.mixture_plan import Meeting, Plan, planned
 from tests.privacy.renyi_slow import excess, log_moment_by_sum
+from tests.sweeps import quick_first
 
 GOOD_BITS = 56
 
@@ -37,18 +38,18 @@ REAL = [
     ("1", "0.001", "1.1"),  # where others are off by 0.7 %
     ("1", "0.001", "1.000001"),
     ("1", "1e-9", "2.5"),
+    ("2", "0.999", "5.5"),
+    ("100", "0.01", "2.5"),
+    ("10000", "1e-12", "1.5"),
     ("0.6", "0.01", "7.25"),
     ("0.3", "0.5", "3.7"),
     ("0.1", "0.001", "1.5"),
     ("0.15", "1e-6", "1.01"),
-    ("2", "0.999", "5.5"),
     ("3", "0.2", "40.5"),
-    ("100", "0.01", "2.5"),
-    ("10000", "1e-12", "1.5"),
 ]
 
 
-@pytest.mark.parametrize(("sigma", "q", "order"), REAL)
+@pytest.mark.parametrize(("sigma", "q", "order"), quick_first(REAL, 6))
 def test_real_orders_agree_with_integration(sigma: str, q: str, order: str) -> None:
     setting = decimal(sigma), decimal(q), decimal(order)
     found = log_moment(*setting)

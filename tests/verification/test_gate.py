@@ -24,10 +24,10 @@ from bursar.filters import DpFilter, GdpFilter, Purse, Stage, ZcdpFilter
 from bursar.mechanisms.plan import Plan
 from bursar.noise import rehearse
 from bursar.verification import gate as module
+from bursar.verification.again import recheck
 from bursar.verification.attempts import Attempt, Attempts, State, coins
 from bursar.verification.claims import Claim, Verifiers
 from bursar.verification.gate import Other, Paid, Released, release
-from bursar.verification.recheck import recheck
 from bursar.verification.sides import Care, Pilot
 
 PLAN = 60 * Gaussian(noise_multiplier="28.914")

@@ -26,13 +26,13 @@ from bursar import (
 from bursar.accounting.monte_carlo_runs import Manner
 from bursar.audit import lower_bound
 from bursar.errors import CorruptBooks, LimitReached
-from bursar.verification import verify as module
+from bursar.verification import static as module
+from bursar.verification.again import recheck
 from bursar.verification.certificate import sealed
 from bursar.verification.claims import Claim, Verifiers
-from bursar.verification.recheck import recheck
 from bursar.verification.records import Record
 from bursar.verification.sides import Care
-from bursar.verification.verify import Verified, verify
+from bursar.verification.static import Verified, verify
 
 PLAN = 60 * Gaussian(noise_multiplier="28.914")
 SAMPLED = 40 * PoissonSubsampled(Gaussian(noise_multiplier=4), sampling_probability="0.3")
@@ -249,7 +249,10 @@ def test_an_interrupted_run_goes_on_with_its_coins(
     ask = {"verifiers": DRAWS, "care": COARSE, "keep": tmp_path / "kept"}
     with pytest.raises(Stopped):
         verify(PLAN, claim, manner=Manner(progress=stop), **ask)  # type: ignore[arg-type]
+    with (tmp_path / "kept" / "remove.sums").open("a") as file:
+        file.write('["killed while it wro')
     found = verify(PLAN, claim, manner=Manner(progress=stop), **ask)  # type: ignore[arg-type]
+    assert verify(PLAN, claim, **ask).record == found.record  # type: ignore[arg-type]
     key = json.loads((tmp_path / "kept" / "coins.json").read_text())["key"]
     assert seen[3] == 4, "the blocks that were done are not drawn again"
     assert found.record.document["key"] == key

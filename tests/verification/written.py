@@ -12,9 +12,10 @@ import json
 import math
 import sys
 from collections.abc import Iterator
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import mpmath
@@ -64,7 +65,7 @@ def part(
     lam: float, tau: float, n: int, over: Document, *, shift: float = 0.3, **more: Any
 ) -> Document:
     """A slice."""
-    numbers = {"lam": hexed(lam), "tau": hexed(tau), "n": n, "bits": 160, "cells": 96}
+    numbers = {"lam": hexed(lam), "tau": hexed(tau), "n": n, "bits": 128, "cells": 96}
     return {**numbers, "lines": [over], "under": [], "shifts": [hexed(shift)], **more}
 
 
@@ -124,9 +125,26 @@ def mutant(guard: str) -> ModuleType:
 
     module = ModuleType("mutant")
     sys.modules["mutant"] = module  # a dataclass looks for its module
-    tree = ast.fix_missing_locations(Drop().visit(ast.parse(SOURCE)))
-    exec(compile(tree, "mutant", "exec"), module.__dict__)
+    for statement, code in statements():
+        if statement.lineno <= place.lineno <= (statement.end_lineno or 0):
+            spoiled = compiled(Drop().visit(deepcopy(statement)))
+            exec(spoiled, module.__dict__)
+        else:
+            exec(code, module.__dict__)
     return module
+
+
+@cache
+def statements() -> list[tuple[ast.stmt, CodeType]]:
+    """The checker's statements, each compiled on its own: a mutant compiles one of them again."""
+    return [(statement, compiled(statement)) for statement in ast.parse(SOURCE).body]
+
+
+def compiled(statement: ast.stmt) -> CodeType:
+    """A statement as a program that keeps to the annotations' meaning in its file."""
+    later = ast.parse("from __future__ import annotations").body
+    tree = ast.fix_missing_locations(ast.Module([*later, statement], []))
+    return compile(tree, "mutant", "exec")
 
 
 def _calls(node: ast.AST | None, name: str) -> bool:

@@ -140,10 +140,13 @@ def _one(block: int, size: int) -> tuple[int, tuple[float, ...]]:
 def _kept(path: Path | None, name: str) -> dict[int, tuple[float, ...]]:
     if path is None or not path.exists():
         return {}
-    found = {}
-    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+    found, whole = {}, 0
+    text = path.read_text(encoding="utf-8")
+    for line in text.splitlines(keepends=True):
         if not line.endswith("\n"):
-            break  # the last line of a run that was killed while it wrote
+            os.truncate(path, whole)  # the last line of a run that was killed while it wrote
+            break
+        whole += len(line.encode())
         try:
             question, block, values = json.loads(line)
             found[int(block)] = tuple(float.fromhex(value) for value in values)

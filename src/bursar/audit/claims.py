@@ -36,7 +36,7 @@ class Point:
 
 
 def points(claim: Mechanism | Plan | Curve, adjacency: Adjacency) -> tuple[Point, ...]:
-    """The points at which a claim is looked at, each no stronger than the claim.
+    """The points at which a claim is looked at, each no stronger than the claim, none implied.
 
     >>> from bursar.mechanisms.statements import PureDP
     >>> points(PureDP(epsilon=1), Adjacency.ADD_OR_REMOVE_ONE)[0]
@@ -52,7 +52,15 @@ def points(claim: Mechanism | Plan | Curve, adjacency: Adjacency) -> tuple[Point
     finite = {point for point in found if point.epsilon < math.inf and point.delta < 1}
     if not finite:
         raise InvalidParameter("it claims nothing at any δ below 1", field="claim", value=claim)
-    return tuple(sorted(finite))
+    return tuple(sorted(point for point in finite if not _implied(point, finite)))
+
+
+def _implied(point: Point, others: set[Point]) -> bool:
+    """Whether another point claims as much at least: then an event against this is against that."""
+    return any(
+        other.delta <= point.delta and other.epsilon <= point.epsilon and other != point
+        for other in others
+    )
 
 
 def _of_plan(claim: Mechanism | Plan, adjacency: Adjacency) -> list[Point]:

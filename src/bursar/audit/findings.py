@@ -83,6 +83,7 @@ class Violation:
     worst: Looked
     points: tuple[Looked, ...]
     adjacency: Adjacency
+    pair: int = 0
 
     @property
     def epsilon(self) -> float:
@@ -135,6 +136,12 @@ class NoneFound:
     points: tuple[Looked, ...]
     resolution: float
     adjacency: Adjacency
+    pair: int = 0
+
+    @property
+    def worst(self) -> Looked:
+        """The point that is nearest to a violation."""
+        return max(self.points, key=lambda looked: looked.excess)
 
     def sentence(self) -> str:
         """The finding in words."""
@@ -150,7 +157,7 @@ class NoneFound:
     def to_json(self) -> dict[str, Any]:
         """The object of the command line's `--json`."""
         return _json(self.found, self.points, self.adjacency) | {
-            "worst": max(self.points, key=lambda looked: looked.excess).to_json(),
+            "worst": self.worst.to_json(),
             "resolution": self.resolution,
         }
 

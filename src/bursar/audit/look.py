@@ -7,6 +7,7 @@ the outcomes they are counted on were looked at.  The auditor tosses no coins of
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, final
@@ -46,7 +47,15 @@ class Vectorised(Generic[D]):
     run: Callable[[D, int], Any]
 
 
-Run = Callable[[D], object] | Vectorised[D]
+class Source(ABC, Generic[D]):
+    """Where outcomes come from, if not from calling the mechanism at once: from a record, say."""
+
+    @abstractmethod
+    def draw(self, data: D, size: int) -> Outcomes:
+        """So many independent outcomes on this data; what it raises is raised."""
+
+
+Run = Callable[[D], object] | Vectorised[D] | Source[D]
 
 
 def look(
@@ -91,7 +100,8 @@ def search(
 ) -> Violation | NoneFound:
     """Half of the samples to find the most promising pair of neighbours, half to test that one.
 
-    The outcomes that are tested are fresh, so the search costs power and no confidence.
+    The outcomes that are tested are fresh, so the search costs power and no confidence.  The
+    finding's `pair` says which of the pairs was tested.
     """
     relation, among = Adjacency.of(adjacency), list(pairs)
     claimed, failure = points(claim, relation), _failure(confidence)
@@ -106,10 +116,11 @@ def search(
         first, second = tables(drawn(run, data, each), drawn(run, neighbour, each), grid=grid)
         looked, _ = _tested(first, second, claimed, failure)
         hopes.append(max(point.excess for point in looked))
-    data, neighbour = among[int(np.argmax(hopes))]
+    best = int(np.argmax(hopes))
+    data, neighbour = among[best]
     rest = samples - samples // 2
     first, second = tables(drawn(run, data, rest), drawn(run, neighbour, rest), grid=grid)
-    return _finding(*_tested(first, second, claimed, failure), relation)
+    return _finding(*_tested(first, second, claimed, failure), relation, pair=best)
 
 
 def lower_bound(
@@ -136,22 +147,25 @@ def lower_bound(
 
 def drawn(run: Run[D], data: D, size: int) -> Outcomes:
     """So many outcomes; where the mechanism raises, the error is the outcome."""
+    if isinstance(run, Source):
+        return run.draw(data, size)
     if not isinstance(run, Vectorised):
-        return [_one(run, data) for _ in range(size)]
+        return [outcome(run, data) for _ in range(size)]
     try:
         found: Outcomes = run.run(data, size)
     except Exception:  # noqa: BLE001 - whatever the audited code raises
-        return [_one(lambda of: run.run(of, 1)[0], data) for _ in range(size)]
+        return [outcome(lambda of: run.run(of, 1)[0], data) for _ in range(size)]
     if len(found) != size:
         need = f"a vectorised mechanism must give {size} outcomes for that size"
         raise InvalidParameter(need, field="run", value=len(found))
     return found
 
 
-def _one(run: Callable[[D], object], data: D) -> object:
+def outcome(run: Callable[[D], object], data: D) -> object:
+    """What the mechanism gives, or the error that it raises: that may tell as well."""
     try:
         return run(data)
-    except Exception as error:  # noqa: BLE001 - an error is an outcome, and may tell
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the audited code raises
         return error
 
 
@@ -231,9 +245,9 @@ def _resolution(point: Point, tests: int, failure: float) -> float:
 
 
 def _finding(
-    looked: tuple[Looked, ...], resolution: float, adjacency: Adjacency
+    looked: tuple[Looked, ...], resolution: float, adjacency: Adjacency, pair: int = 0
 ) -> Violation | NoneFound:
     worst = max(looked, key=lambda point: point.excess)
     if worst.excess > 0:
-        return Violation(worst=worst, points=looked, adjacency=adjacency)
-    return NoneFound(points=looked, resolution=resolution, adjacency=adjacency)
+        return Violation(worst=worst, points=looked, adjacency=adjacency, pair=pair)
+    return NoneFound(points=looked, resolution=resolution, adjacency=adjacency, pair=pair)

@@ -26,6 +26,8 @@ from bursar.noise import GridSum, Release
 
 D = TypeVar("D")
 
+_FAR = Fraction(10**400)  # where NaN and infinities are: further than any float from any other
+
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +56,11 @@ class Difference:
         where = "the answer" if self.call is None else f"noise call {self.call}"
         return f"{where}: {self.what} is {self.measured}, where {self.declared} is declared"
 
+    def to_json(self) -> dict[str, Any]:
+        """The object of the command line."""
+        names = ("call", "what", "declared", "measured")
+        return {name: getattr(self, name) for name in names}
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +70,7 @@ class Replayed:
     differences: tuple[Difference, ...]
     runs: int
     calls: int
+    error: BaseException | None = None  # that all runs ended with, if they did
 
     @property
     def found(self) -> bool:
@@ -74,6 +82,15 @@ class Replayed:
         if self.differences:
             return f"violation found: {self.differences[0]}"
         return f"none found, in {self.runs} runs with {self.calls} noise calls"
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of the command line's `--json`."""
+        return {
+            "violation": self.found,
+            "differences": [difference.to_json() for difference in self.differences],
+            "runs": self.runs,
+            "calls": self.calls,
+        }
 
 
 def replay(
@@ -97,6 +114,7 @@ def replay(
     """
     spare = 1 + require.nonnegative(slack=slack)
     found: dict[str, Difference] = {}
+    errors: list[BaseException] = []
     calls = 0
     for turn in range(require.count(runs=runs)):
         first = Tape(np.random.default_rng([require.count(seed=seed, at_least=0), turn]))
@@ -106,7 +124,9 @@ def replay(
         calls = max(calls, len(first.calls), len(second.calls))
         for difference in _compared(first.calls, second.calls, spare) or _answers(answer, again):
             found.setdefault(str(difference), difference)
-    return Replayed(differences=tuple(found.values()), runs=runs, calls=calls)
+        errors += [ended for ended in (answer, again) if isinstance(ended, BaseException)]
+    last = errors[-1] if len(errors) == 2 * runs else None
+    return Replayed(differences=tuple(found.values()), runs=runs, calls=calls, error=last)
 
 
 @final
@@ -241,7 +261,7 @@ def _standard(noise: np.random.Generator, kind: str, shape: tuple[int, ...]) -> 
 def _exact(values: ArrayLike) -> tuple[Fraction, ...]:
     """The numbers, exactly; NaN and infinities as numbers that are far from everything."""
     flat = np.asarray(values).ravel().tolist()
-    return tuple(Fraction(v) if np.isfinite(v) else Fraction(10**400) for v in flat)
+    return tuple(Fraction(v) if np.isfinite(v) else _FAR for v in flat)
 
 
 def _answer(run: Callable[[D, Tape], object], data: D, tape: Tape) -> object:
@@ -266,8 +286,8 @@ def _compared(first: Sequence[Call], second: Sequence[Call], spare: Fraction) ->
             measured = _distance(norm, one.inside, two.inside)
             limit = bound * allowed
             if measured > (limit**2 if norm == "l2" else limit):
-                size = float(measured) ** (0.5 if norm == "l2" else 1.0)
-                found.append(_differs(place, f"distance in {norm}", bound, f"{size:g}"))
+                size = _size(measured, norm)
+                found.append(_differs(place, f"distance in {norm}", bound, size))
     if len(first) != len(second):
         place = min(len(first), len(second))
         found.append(_differs(place, "the number of calls", len(first), len(second)))
@@ -281,6 +301,12 @@ def _distance(norm: str, one: Sequence[Fraction], two: Sequence[Fraction]) -> Fr
     if norm == "l2":
         return sum((gap**2 for gap in apart), Fraction(0))
     return max(apart, default=Fraction(0)) if norm == "linf" else sum(apart, Fraction(0))
+
+
+def _size(measured: Fraction, norm: str) -> str:
+    if measured > _FAR / 2:
+        return "no number"
+    return f"{float(measured) ** (0.5 if norm == 'l2' else 1.0):g}"
 
 
 def _answers(one: object, two: object) -> list[Difference]:

@@ -56,6 +56,19 @@ _OWN = {  # flags of one command
     "keep",
     "recheck",
     "fresh",
+    "data",
+    "neighbour",
+    "pairs",
+    "low",
+    "high",
+    "whole",
+    "samples",
+    "confidence",
+    "grid",
+    "vectorised",
+    "replay",
+    "seed",
+    "record",
 }
 _FLAGS = _OWN | {field.name for group in _GROUPS for field in fields(group)}
 

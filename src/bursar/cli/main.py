@@ -18,6 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from bursar.cli import (
+    audit,
     calibrate,
     certify,
     check,
@@ -50,6 +51,7 @@ _COMMANDS = {
     check.check: check.EXAMPLES,
     refute.refute: refute.EXAMPLES,
     verify.verify: verify.EXAMPLES,
+    audit.audit: audit.EXAMPLES,
 }
 _PARSER = cast(type[Exception], typer.BadParameter.__bases__[0])  # what every refusal of it is
 _INTERRUPTED = 130  # how the parser tells Ctrl-C

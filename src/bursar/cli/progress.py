@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO, TypeVar
 
@@ -22,7 +22,7 @@ _CLEAR = "\r\x1b[K"
 _done: list[tuple[int, int]] = []  # of the innermost work that is counted
 
 
-def counted(parts: Iterable[_T], total: int) -> Iterator[_T]:
+def counted(parts: Iterable[_T], total: int) -> Generator[_T]:
     """The parts, counted while they come."""
     _done.append((0, total))
     try:

@@ -172,11 +172,12 @@ def must(*, hint: str | None = None, **flag: str | None) -> str:
     return text
 
 
-def whole(**flag: str) -> int:
+def whole(*, at_least: int = 1, **flag: str) -> int:
     """A count: digits only, since counts are not measured."""
     ((name, text),) = flag.items()
     digits = text.isascii() and text.isdigit() and len(text) <= 300
-    return require.count(**cast(dict[str, Any], {name: int(text) if digits else text}))
+    given = cast(dict[str, Any], {name: int(text) if digits else text})
+    return require.count(at_least=at_least, **given)
 
 
 def logarithm(text: str) -> float:

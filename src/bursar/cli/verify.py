@@ -16,12 +16,12 @@ from bursar.cli.limits import within
 from bursar.cli.progress import reported
 from bursar.cli.request import Request, must, requested, whole
 from bursar.errors import InvalidParameter, Refused
+from bursar.exact import Exact
 from bursar.reports.words import steps_of
-from bursar.truth import rounded
 
 if TYPE_CHECKING:
-    from bursar.verification.recheck import Rechecked
-    from bursar.verification.verify import Verified
+    from bursar.verification.again import Rechecked
+    from bursar.verification.static import Verified
 
 EXAMPLES = (
     "bursar verify --noise-multiplier 2 --sampling-probability 0.01 --steps 1000 "
@@ -122,7 +122,7 @@ def verify(
 
 def _asked(request: Request, epsilon: str, delta: str, draws: Draws, path: Path | None) -> Answer:
     from bursar.verification.claims import Claim, Verifiers
-    from bursar.verification.verify import BETA, verify
+    from bursar.verification.static import BETA, verify
 
     with reported() as tell:
         found = verify(
@@ -147,9 +147,9 @@ def _asked(request: Request, epsilon: str, delta: str, draws: Draws, path: Path 
 
 
 def _again(name: str, draws: Draws, *, fresh: bool) -> Answer:
-    from bursar.verification.recheck import recheck
+    from bursar.verification.again import recheck
     from bursar.verification.records import Record
-    from bursar.verification.verify import BETA
+    from bursar.verification.static import BETA
 
     record = Record.read(name)
     with reported() as tell:
@@ -221,7 +221,7 @@ def _again_body(found: Rechecked) -> dict[str, Any]:
 
 def _said(found: Verified) -> str:
     doubt = found.failure_probability
-    but = f"; a false claim passes with probability {rounded(doubt, 3, up=True)}" if doubt else ""
+    but = f"; a false claim passes with probability {Exact.of(doubt)}" if doubt else ""
     return f"({found.claim.epsilon}, {found.claim.delta})-DP is verified{but}"
 
 

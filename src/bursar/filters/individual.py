@@ -25,7 +25,7 @@ from bursar import require
 from bursar.adjacency import DEFAULT, Adjacency
 from bursar.errors import CorruptBooks, InvalidParameter, NoProof
 from bursar.exact import Exact, Number
-from bursar.filters.sealed import Array, Sealed, whole
+from bursar.filters.sealed import Array, Sealed, Ticket, whole
 from bursar.filters.units import LARGEST, Account
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.statements import GaussianDP, PureDP, RenyiDP, ZeroConcentratedDP
@@ -37,21 +37,15 @@ _BLOCK = 1 << 16  # people at a time: their arrays stay in the cache of one core
 class Standing(Sealed):
     """What each person has left; `serial` counts the changes, `pending` is an open liability."""
 
-    __slots__ = ("_unused", "pending", "serial")
+    __slots__ = ("_ticket", "pending", "serial")
 
     def __init__(self, left: Array, *, serial: int = 0, pending: int | None = None) -> None:
         super().__init__(left)
-        self.serial, self.pending, self._unused = serial, pending, [True]
+        self.serial, self.pending, self._ticket = serial, pending, Ticket("the people")
 
     def use(self) -> Array:
-        """The array, to make the next state of it; CorruptBooks if that was done before.
-
-        `pop` gives to one thread alone: two that charged one array could take it below zero.
-        """
-        try:
-            self._unused.pop()
-        except IndexError:
-            raise CorruptBooks("this state of the people was replaced by a newer one") from None
+        """The array, to make the next state of it; CorruptBooks if that was done before."""
+        self._ticket.take()
         return self._secret
 
 
@@ -188,7 +182,7 @@ class IndividualFilter:
         """Take on a liability before data is read: nobody is charged more than `most` units."""
         bound = require.count(most=most, at_least=0)
         self._open(standing, pending=False)
-        return Standing(standing.use(), serial=standing.serial + 1, pending=bound)
+        return Standing(standing.use(), serial=standing.serial + 1, pending=min(bound, LARGEST))
 
     def settle(self, standing: Standing, costs: Costs) -> tuple[Standing, Inside]:
         """Replace the liability by the exact charge; who would cost more than it is left out."""
@@ -200,9 +194,12 @@ class IndividualFilter:
         pending = self._open(standing, pending=True)
         left = standing.use()
         step = left.dtype.type(min(pending, self.account.cap))
+        highest = 0
         for i in range(0, self.people, _BLOCK):
             block = left[i : i + _BLOCK]
+            highest = max(highest, int(block.max()))
             np.subtract(block, np.minimum(block, step), out=block)
+        self._consistent(highest)
         return Standing(left, serial=standing.serial + 1)
 
     def spent_by(self, standing: Standing, person: int) -> Exact:
@@ -241,8 +238,16 @@ class IndividualFilter:
     def _admitted(self, standing: Standing, units: Array, most: int) -> tuple[Standing, Inside]:
         left = standing.use()
         inside = np.empty(self.people, np.bool_)
-        _admit(left, units, most if most < self.account.cap else None, inside)
+        self._consistent(_admit(left, units, most if most < self.account.cap else None, inside))
         return Standing(left, serial=standing.serial + 1), Inside(inside)
+
+    def _consistent(self, highest: int) -> None:
+        """Nobody has more left than there is; else the state, which was used, is burnt."""
+        if highest > self.account.cap:
+            raise CorruptBooks(
+                "somebody has more left than there ever was: this state is burnt",
+                hint="Everything after it is refused.",
+            )
 
 
 def _budget_of(promise: Mechanism) -> Exact:
@@ -261,19 +266,23 @@ def _budget_of(promise: Mechanism) -> Exact:
     )
 
 
-def _admit(left: Array, cost: Array, most: int | None, inside: Array) -> None:
+def _admit(left: Array, cost: Array, most: int | None, inside: Array) -> int:
     """Computes who is inside, cost ≤ min(left, most), and takes their cost from what is left.
+
+    Returns the most that anybody had left before.
 
     Valid for: unsigned `left`, integers `cost` ≥ 0, of 64 bits at most; `most` fits the kind of
     `left`, or is None where nobody has more left.
     Error: none; no order of people matters, and no step depends on what is in the arrays.
-    Cost: four passes over blocks that stay in cache, one over memory.
+    Cost: five passes over blocks that stay in cache, one over memory.
     Source: Feldman & Zrnic 2021, Alg. 3.
     """
     cost = cost.view(np.uint64) if cost.dtype == np.int64 else cost
     taken, within = np.empty(_BLOCK, left.dtype), np.empty(_BLOCK, np.bool_)
+    highest = 0
     for i in range(0, len(left), _BLOCK):
         free, new, who = left[i : i + _BLOCK], cost[i : i + _BLOCK], inside[i : i + _BLOCK]
+        highest = max(highest, int(free.max()))
         charge = taken[: len(free)]
         np.less_equal(new, free, out=who)
         if most is not None:
@@ -281,3 +290,4 @@ def _admit(left: Array, cost: Array, most: int | None, inside: Array) -> None:
         np.copyto(charge, who)
         np.multiply(new, charge, out=charge, casting="unsafe")
         np.subtract(free, charge, out=free)
+    return highest

@@ -19,7 +19,7 @@ from bursar.filters.concentrated import ZcdpFilter
 from bursar.filters.gaussian import GdpFilter
 from bursar.filters.machine import State, add, priced
 from bursar.filters.renyi import RenyiFilter
-from bursar.filters.sealed import Private
+from bursar.filters.sealed import Private, Ticket
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
 
@@ -31,10 +31,10 @@ T = TypeVar("T")
 class Device(Private):
     """What a device has spent: private, since costs may depend on the value; fed once."""
 
-    __slots__ = ("_state", "_unused")
+    __slots__ = ("_state", "_ticket")
 
     def __init__(self, state: State) -> None:
-        self._state, self._unused = state, [True]
+        self._state, self._ticket = state, Ticket("the device")
 
     def reveal(self) -> State:
         """The state, for the device itself and its own storage."""
@@ -42,10 +42,7 @@ class Device(Private):
 
     def use(self) -> State:
         """The state, to make the next one of it; CorruptBooks if that was done before."""
-        try:
-            self._unused.pop()
-        except IndexError:
-            raise CorruptBooks("this state of the device was replaced by a newer one") from None
+        self._ticket.take()
         return self._state
 
     def __repr__(self) -> str:

@@ -137,6 +137,7 @@ class Filter(ABC):
         if state.burnt is None and not (
             len(sums) == len(self.accounts)
             and all(type(s) is int and 0 <= s <= NEVER for s in sums)
+            and type(state.serial) is int
         ):
             return replace(state, burnt="its sums are not sums of this filter's costs")
         return state

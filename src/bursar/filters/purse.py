@@ -51,8 +51,9 @@ class Purse:
         self, filters: Mapping[str, Filter], states: Mapping[str, State] | None = None
     ) -> None:
         """Fresh budgets, or those of `states` that were saved: what was reserved stays spent."""
-        if not filters:
-            raise InvalidParameter("there must be one scope at least", field="filters")
+        if not filters or not all(isinstance(one, Filter) for one in filters.values()):
+            need = "there must be one scope at least, and each must have a filter"
+            raise InvalidParameter(need, field="filters", value=filters or None)
         self._filters = dict(filters)
         self._states = {name: one.start() for name, one in filters.items()}
         for name in self._named(states) if states else ():
@@ -75,6 +76,9 @@ class Purse:
         Raises BudgetExceeded where a scope cannot hold it; then no scope is charged.
         """
         whole, named = Plan.of(plan), self._named(scopes)
+        for field, text in {"request": request, "body": body}.items():
+            if not isinstance(text, str):
+                raise InvalidParameter("it must be a text", field=field, value=text)
         if expires is not None and not -math.inf < expires < math.inf:
             raise InvalidParameter("it must be a finite time", field="expires", value=expires)
         with self._changing():
@@ -262,6 +266,10 @@ class Purse:
         return self._books()
 
     def _named(self, scopes: Iterable[str] | None) -> list[str]:
+        if isinstance(scopes, str):
+            raise InvalidParameter(
+                "it must be a list of names", field="scopes", value=scopes, hint=f"[{scopes!r}]"
+            )
         names = list(self._filters) if scopes is None else list(dict.fromkeys(scopes))
         unknown = [name for name in names if name not in self._filters]
         if unknown or not names:

@@ -42,16 +42,17 @@ TABLE: dict[str, Callable[..., Filter]] = {
 
 def revived(body: Mapping[str, Any]) -> Filter:
     """The filter that `canonical` described; CorruptBooks where its accounts hold too much."""
-    fields = dict(body)
     try:
+        fields = dict(body)
         make = TABLE[fields.pop("filter")]
         accounts = [
-            Account(a["name"], Exact.of(a["unit"]), int(a["cap"])) for a in fields.pop("accounts")
+            Account(a["name"], Exact.of(a["unit"]), require.count(cap=a["cap"], at_least=0))
+            for a in fields.pop("accounts")
         ]
         found = make(**fields)
         if [a.unit for a in found.accounts] != [a.unit for a in accounts]:
             found = make(**fields, unit=accounts[0].unit)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise CorruptBooks(f"this describes no filter: {error!r}") from None
     return found.holding(accounts)
 
@@ -75,15 +76,14 @@ def restore(text: str, *, at_least: int = 0) -> tuple[Filter, State]:
         body = json.loads(text)
         told = body["state"]
         state = State(tuple(told["spent"]), told["serial"], told["burnt"])
-        version = body["format"]
-        described = body["filter"]
+        version, described = body["format"], body["filter"]
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise CorruptBooks(f"this is no saved filter: {error!r}") from None
     if version != FORMAT:
         raise CorruptBooks(f"the format is {version!r}, not {FORMAT!r}")
     found = revived(described)
     newest(state.serial, at_least)
-    if state.burnt is None and found.checked(state).burnt is not None:
+    if not isinstance(state.burnt, str) and found.checked(state).burnt is not None:
         raise CorruptBooks("the saved sums are no sums of this filter")
     return found, state
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bursar import require
-from bursar.errors import InvalidParameter
+from bursar.errors import CorruptBooks, InvalidParameter
 
 Array = NDArray[Any]
 
@@ -28,6 +28,25 @@ class Private:
 
     def __getstate__(self) -> NoReturn:
         raise _secret()
+
+
+class Ticket(Private):
+    """Goes with a state that may be used once: whoever takes it may make the next state.
+
+    `pop` gives to one thread alone: two that used one state could spend the same budget twice.
+    """
+
+    __slots__ = ("_of", "_unused")
+
+    def __init__(self, of: str) -> None:
+        self._of, self._unused = of, [True]
+
+    def take(self) -> None:
+        """Take it; CorruptBooks if that was done before."""
+        try:
+            self._unused.pop()
+        except IndexError:
+            raise CorruptBooks(f"this state of {self._of} was replaced by a newer one") from None
 
 
 class Sealed(Private):

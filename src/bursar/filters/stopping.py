@@ -5,12 +5,13 @@ cost everybody (`plan`); that is charged to the data set once, before the first 
 any number of looks up to its horizon.  The samplers are passed in, so that what is drawn is exact
 noise: `rounded_gaussian` and `discrete_laplace` of the room `noise` are what fits.
 
-What is told to a rule (counts of people) is private; what it answers is not.
+What is told to a rule (counts of people) is private; what it answers is not.  A rule's state is
+used once: told again, it would answer more often than was paid for.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol, final
 
@@ -21,7 +22,7 @@ from bursar import require
 from bursar.errors import CorruptBooks, InvalidParameter
 from bursar.exact import Exact, Number
 from bursar.filters.individual import Inside
-from bursar.filters.sealed import Array, Private, Sealed
+from bursar.filters.sealed import Array, Private, Sealed, Ticket
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.plan import Plan
 from bursar.mechanisms.statements import PureDP
@@ -62,14 +63,31 @@ class Attendance(Sealed):
         return int(np.count_nonzero(self.reveal()))
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Tree(Private):
-    """The sums of a continual count: private, but for the time."""
+Sums = tuple[int, ...]
 
-    time: int
-    sums: tuple[int, ...] = field(repr=False)
-    noisy: tuple[int, ...] = field(repr=False)
+
+@final
+class Tree(Private):
+    """The sums of a continual count: private, but for the time; told once."""
+
+    __slots__ = ("_noisy", "_of", "_sums", "_ticket", "time")
+
+    def __init__(self, of: ActiveCount, time: int, sums: Sums, noisy: Sums) -> None:
+        self._of, self.time, self._sums, self._noisy = of, time, sums, noisy
+        self._ticket = Ticket("the count")
+
+    def reveal(self) -> tuple[Sums, Sums]:
+        """The sums without and with noise, for trusted storage."""
+        return self._sums, self._noisy
+
+    def use(self, of: ActiveCount) -> tuple[Sums, Sums]:
+        """The sums, to make the next state of them; CorruptBooks if that was done before."""
+        _same_rule(self._of, of)
+        self._ticket.take()
+        return self.reveal()
+
+    def __repr__(self) -> str:
+        return f"<private Tree at {self.time}>"
 
 
 @final
@@ -104,7 +122,7 @@ class ActiveCount:
 
     def start(self) -> Tree:
         """Nobody has entered."""
-        return Tree(0, (0,) * self.levels, (0,) * self.levels)
+        return Tree(self, 0, (0,) * self.levels, (0,) * self.levels)
 
     def tell(self, tree: Tree, change: int, sampler: GaussianSampler) -> tuple[Tree, int]:
         """The number of active people, with noise, after they changed by `change`.
@@ -116,12 +134,13 @@ class ActiveCount:
             need = f"it was made for {self.horizon} questions"
             raise InvalidParameter(need, field="horizon", value=self.horizon)
         level = (time & -time).bit_length() - 1  # the sum that ends now, of 2^level numbers
-        total = sum(tree.sums[:level]) + _integer(change)
+        whole = _integer(change)
+        before, noisy_before = tree.use(self)
+        total = sum(before[:level]) + whole
         noise = int(sampler(noise_std=self.noise_std, size=1)[0])
-        above = (tree.sums[level + 1 :], tree.noisy[level + 1 :])
-        sums = (0,) * level + (total,) + above[0]
-        noisy = (0,) * level + (total + noise,) + above[1]
-        return Tree(time, sums, noisy), sum(noisy)
+        sums = (0,) * level + (total,) + before[level + 1 :]
+        noisy = (0,) * level + (total + noise,) + noisy_before[level + 1 :]
+        return Tree(self, time, sums, noisy), sum(noisy)
 
     def std_at(self, time: int) -> float:
         """The noise's standard deviation in the answer after so many questions, rounded up."""
@@ -131,12 +150,23 @@ class ActiveCount:
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
 class Screen(Private):
-    """A screen that is up: its threshold's noise is private; once it said no it is over."""
+    """A screen that is up: its threshold's noise is private; told once, and over after a no."""
 
-    over: bool
-    noise: int = field(repr=False)
+    __slots__ = ("_noise", "_of", "_ticket", "over")
+
+    def __init__(self, of: StillActive, noise: int, *, over: bool) -> None:
+        self._of, self._noise, self.over = of, noise, over
+        self._ticket = Ticket("the screen")
+
+    def use(self, of: StillActive) -> int:
+        """The threshold's noise, for one look; CorruptBooks if that was done before."""
+        _same_rule(self._of, of)
+        self._ticket.take()
+        return self._noise
+
+    def __repr__(self) -> str:
+        return f"<private Screen, {'over' if self.over else 'up'}>"
 
 
 @final
@@ -168,15 +198,37 @@ class StillActive:
 
     def start(self, sampler: LaplaceSampler) -> Screen:
         """Draw the threshold's noise, once."""
-        return Screen(over=False, noise=int(sampler(scale=self.threshold_scale, size=1)[0]))
+        noise = int(sampler(scale=self.threshold_scale, size=1)[0])
+        return Screen(self, noise, over=False)
 
     def tell(self, screen: Screen, active: int, sampler: LaplaceSampler) -> tuple[Screen, bool]:
         """Whether that many people are enough, give or take the noise; after a no it is over."""
         if screen.over:
             raise CorruptBooks("this screen said no before: it is over")
+        count = _integer(active)
+        threshold = screen.use(self)
         noise = int(sampler(scale=self.count_scale, size=1)[0])
-        enough = _integer(active) + noise >= self.least + screen.noise
-        return Screen(over=not enough, noise=screen.noise), enough
+        enough = count + noise >= self.least + threshold
+        return Screen(self, threshold, over=not enough), enough
+
+
+@final
+class Checks(Private):
+    """The accuracies that were told so far, which are public; used once."""
+
+    __slots__ = ("_of", "_ticket", "told")
+
+    def __init__(self, of: AccuracyChecks, told: tuple[Exact, ...]) -> None:
+        self._of, self.told, self._ticket = of, told, Ticket("the checks")
+
+    def use(self, of: AccuracyChecks) -> tuple[Exact, ...]:
+        """What was told, to add one more; CorruptBooks if that was done before."""
+        _same_rule(self._of, of)
+        self._ticket.take()
+        return self.told
+
+    def __repr__(self) -> str:
+        return f"Checks{self.told}"
 
 
 @final
@@ -225,18 +277,18 @@ class AccuracyChecks:
         """What everybody is charged at birth."""
         return self.checks * Gaussian(noise_multiplier=self.noise_std)
 
-    def start(self) -> tuple[Exact, ...]:
+    def start(self) -> Checks:
         """No check was made."""
-        return ()
+        return Checks(self, ())
 
-    def tell(
-        self, told: tuple[Exact, ...], right: int, sampler: GaussianSampler
-    ) -> tuple[Exact, ...]:
+    def tell(self, checks: Checks, right: int, sampler: GaussianSampler) -> Checks:
         """The accuracies told so far and one more, of `right` people, with noise."""
-        if len(told) >= self.checks:
+        if len(checks.told) >= self.checks:
             raise InvalidParameter("all checks are made", field="checks", value=self.checks)
+        count = _integer(right)
+        told = checks.use(self)
         noise = int(sampler(noise_std=self.noise_std, size=1)[0])
-        return (*told, Exact(Fraction(_integer(right) + noise, self.people)))
+        return Checks(self, (*told, Exact(Fraction(count + noise, self.people))))
 
     def best(self, told: tuple[Exact, ...]) -> int:
         """Which check told the highest accuracy: the iterate to keep."""
@@ -250,6 +302,11 @@ class AccuracyChecks:
         if len(told) <= last:
             return False
         return max(told[-last:]) < max(told[:-last]) + self.resolution
+
+
+def _same_rule(mine: object, asked: object) -> None:
+    if mine != asked:
+        raise CorruptBooks("this is a state of another rule, which paid for itself alone")
 
 
 def _integer(count: Any) -> int:

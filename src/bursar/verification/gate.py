@@ -5,7 +5,7 @@ the release behind the gate, not about the mechanism: charged is the claim, and 
 may add is within the reserve that all attempts share (docs/proofs/release-gate.md).  No ln(1/δ) is
 paid: a claim so false that its damage is large passes so seldom that it does not count.
 
-Not here: statements that stand without a release (`verify.py`).
+Not here: statements that stand without a release (`static.py`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from bursar.verification.attempts import Attempt, Attempts, Pays
 from bursar.verification.claims import Claim, Settled, Verifiers, refuted
 from bursar.verification.records import Record
 from bursar.verification.sides import Care, Pilot, Side, pilots
-from bursar.verification.verify import toss, up
+from bursar.verification.static import toss, up
 
 T = TypeVar("T")
 THEOREM = "docs/proofs/release-gate.md, Thm 4"

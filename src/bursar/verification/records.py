@@ -3,7 +3,7 @@
 `"meaning"` says what the verdict is about: "static", a statement on the mechanism that fails with
 probability β, or "release", a theorem on one release behind a gate.  Seeds can be tried until one
 suits (nobody sees how many were), so a replay shows that the record is what was drawn; that the
-claim is true, a stranger learns from a fresh run.  Both: `recheck.py`.
+claim is true, a stranger learns from a fresh run.  Both: `again.py`.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from bursar.verification.attempts import Attempt, coins
 from bursar.verification.claims import Claim, Verifiers
 from bursar.verification.records import Record
 from bursar.verification.sides import Care, Pilot, fingerprint, pilots
-from bursar.verification.verify import BETA, Verified, verify
+from bursar.verification.static import BETA, Verified, verify
 
 _NEAR = 1e-9  # relative: what another processor's sums may be off
 
