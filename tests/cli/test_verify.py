@@ -115,6 +115,7 @@ def test_time_runs_out_with_a_safe_answer() -> None:
         (("--cores", "0"), "cores"),
         (("--cores", "some"), "cores"),
         (("--out", "/no/such/folder/x"), "out"),
+        (("--on", "mars"), "on"),
         (("--fresh",), "fresh"),
         (("--recheck", "x"), "noise_multiplier"),
     ],

@@ -54,6 +54,7 @@ _OWN = {  # flags of one command
     "verifier",
     "cores",
     "keep",
+    "on",
     "recheck",
     "fresh",
     "data",

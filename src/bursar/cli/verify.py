@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bursar import require
 from bursar.cli.answer import Answer, question
 from bursar.cli.epsilon import costing
 from bursar.cli.flags import ASKED, HOW, FromFile, Manner, Neighbours, Steps, asks, option
@@ -28,6 +29,7 @@ EXAMPLES = (
     "--epsilon 1.1 --delta 1e-10 --out record.json",
     "bursar verify --recheck record.json --fresh",
 )
+_PLACES = ("cores", "torch", "ray")
 _MEANS = "static: a statement on the mechanism, which releases nothing and charges nothing"
 
 
@@ -61,6 +63,16 @@ class Draws:
     cores: Annotated[str | None, option("--cores", "COUNT|all", "Cores to draw on.  [1]", HOW)] = (
         None
     )
+    on: Annotated[
+        str | None,
+        option(
+            "--on",
+            "cores|torch|ray",
+            "Draw on a GPU, or on a cluster.  [cores]",
+            HOW,
+            among=lambda: _PLACES,
+        ),
+    ] = None
     keep: Annotated[
         str | None,
         option("--keep", "DIR", "Where an interrupted run leaves what it has, to go on.", HOW),
@@ -240,7 +252,16 @@ def _running(draws: Draws, tell: Any) -> Any:
 
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
     cores = available if draws.cores == "all" else whole(cores=draws.cores or "1")
-    return Running(cores=cores, progress=tell)
+    return Running(cores=cores, engine=_engine(draws.on or "cores"), progress=tell)
+
+
+def _engine(place: str) -> Any:
+    require.one_of(_PLACES, on=place)
+    if place == "cores":
+        return None
+    from bursar import machines
+
+    return machines.TorchDevice() if place == "torch" else machines.RayCluster()
 
 
 def _writable(out: str | None) -> Path | None:

@@ -199,5 +199,5 @@ def _log_w(torch: Any, law: Coordinate, t: Tensor) -> Tensor:
         found: Tensor = torch.log((1.0 - law.share) + law.share * torch.exp(x))
         return found
     floor = torch.full_like(x, math.log1p(-law.share))
-    found = torch.logaddexp(floor, x + math.log(law.share))
-    return found
+    bent: Tensor = torch.logaddexp(floor, x + math.log(law.share))
+    return bent

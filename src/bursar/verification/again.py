@@ -89,6 +89,9 @@ def _replay(told: dict[str, Any], plan: Plan, claim: Claim, manner: Manner | Non
     """Why the record is not what it says, or None."""
     if told["method"] != "monte-carlo":
         return _settled_again(told, plan, claim)
+    if told["stream"] != (manner.stream if manner else ""):
+        words = told["stream"] or "cores"
+        return f"it was drawn with the words of {words}: replay it with those, or draw afresh"
     key = bytes.fromhex(told["key"])
     known = {one.bounded.direction: one for one in pilots(plan, claim)}
     kept = {Direction(side["direction"]): side for side in told["sides"]}

@@ -175,6 +175,7 @@ class _Asked:
             key=key,
             meaning="release",
             failure=None,
+            stream=self.manner.stream if self.manner else "",
             attempt=_told(attempt, self.attempts),
         )
 

@@ -90,6 +90,7 @@ def of_draws(
     key: bytes,
     meaning: Meaning,
     failure: float | None,
+    stream: str = "",
     attempt: dict[str, Any] | None = None,
 ) -> Record:
     """Of a claim that was drawn for."""
@@ -101,6 +102,7 @@ def of_draws(
         "failure_probability": failure,
         "care": {"gap": care.gap, "miss": care.miss, "most": care.most},
         "key": key.hex(),
+        "stream": stream,
         "sides": [_side(one) for one in results],
         "attempt": attempt,
     }

@@ -107,6 +107,7 @@ def verify(
         key=tossed,
         meaning="static",
         failure=up(Exact.of(beta)) if any(one.trial for one in planned) else 0.0,
+        stream=manner.stream if manner else "",
     )
     return of_record(claim, record)
 
