@@ -29,7 +29,7 @@ from bursar.exact import Exact
 from bursar.truth import Enclosure, Estimate, HighProbabilityBound, UpperBound, VerifiedClaim
 
 if TYPE_CHECKING:
-    from bursar import audit, verification
+    from bursar import audit, filters, verification
     from bursar.accounting.calibrate import Calibrated, calibrate
     from bursar.accounting.choose import delta, epsilon
     from bursar.accounting.compare import Comparison, compare
@@ -102,7 +102,7 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "verification.check": ("Verdict", "check"),
 }
 
-_ROOMS = ("audit", "verification")  # whole rooms with a public name of their own
+_ROOMS = ("audit", "filters", "verification")  # whole rooms with a public name of their own
 
 __all__ = [
     "Adjacency",
@@ -172,6 +172,7 @@ __all__ = [
     "epsilon",
     "epsilons",
     "errors",
+    "filters",
     "parallel",
     "profile",
     "refute",

@@ -253,7 +253,7 @@ CASES = (
     Case(
         "sparse-vector",
         partial(SparseVector, highest_threshold=20),
-        {"threshold_noise": (30, 10), "query_noise": (60, 20), "length": (20, 10**6)},
+        {"threshold_noise": (30, 10), "query_noise": (60, 20), "length": (2000, 10**6)},
         (ADD, REPLACE),
         (1, 3),
     ),

@@ -9,8 +9,10 @@ import pytest
 from bursar.accounting import exact
 from bursar.accounting.accountants import ACCOUNTANTS
 from bursar.adjacency import Direction
+from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.poisson import PoissonSubsampled
+from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
 from bursar.mechanisms.statements import ApproximateDP, ZeroConcentratedDP
 from bursar.privacy.pairs import Pair
 from bursar.reports.card import claim_card
@@ -106,3 +108,19 @@ def test_a_card_without_sampling_does_not_speak_of_it() -> None:
     assert "sampling" not in dict(
         claim_card(Gaussian(noise_multiplier=2), delta="1e-5").layers()["Algorithm"]
     )
+
+
+def test_it_says_which_bound_of_a_screen_was_the_smallest() -> None:
+    def told(delta: object, screen: Mechanism) -> str:
+        return dict(explain(screen, delta=delta).theorems)[f"1 × {screen.name}"]
+
+    noises = {"threshold_noise": 10, "query_noise": 20}
+    for form, more in (
+        ("length", {"length": 200}),
+        ("release", {"length": 4}),
+        ("stopping", {"length": 200, "highest_threshold": 20}),
+        ("stopping", {"highest_threshold": 20}),
+        ("bounded", {"query_law": "laplace"}),
+    ):
+        assert told("1e-6", SparseVector(**noises, **more)).startswith(f"{form}, at order ")
+    assert told(0, LaplaceSparseVector(**noises)).startswith("randomized response")

@@ -15,7 +15,7 @@ from flint import arb
 from bursar import require
 from bursar.accounting.question import Question
 from bursar.adjacency import DEFAULT, Adjacency
-from bursar.exact import Number
+from bursar.exact import Exact, Number
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
 from bursar.mechanisms.views import rdp
@@ -104,6 +104,25 @@ def delta(
         seconds=time.perf_counter() - started,
     )
     return UpperBound(upper=upper, about=about)
+
+
+def order(
+    run: Plan | Mechanism,
+    *,
+    delta: Number | None = None,
+    log_delta: float | None = None,
+    adjacency: Adjacency | str = DEFAULT,
+) -> Exact | None:
+    """The order that `epsilon` takes its bound at; None is infinity, or none at all.
+
+    >>> from bursar.mechanisms.gaussian import Gaussian
+    >>> round(float(order(Gaussian(noise_multiplier=5), delta=1e-5)))
+    22
+    """
+    question = Question.of_delta(delta, log_delta)
+    with precision(BITS):
+        target = arb.neg_inf() if question.is_zero else question.log_ball()
+    return least_epsilon(rdp(Plan.of(run), Adjacency.of(adjacency)), target).order
 
 
 def _theorem(name: str) -> Conversion:

@@ -24,7 +24,7 @@ from bursar.mechanisms.base import Mechanism, fix, written
 from bursar.mechanisms.gaussian import sensitivity
 from bursar.privacy.curve import GaussianCurve, RdpCurve
 from bursar.privacy.curves import AtomsCurve, LaplaceCurve
-from bursar.privacy.screen_curve import ScreenCurve, Stopping
+from bursar.privacy.screen_curve import ScreenCurve, Stopping, released
 
 
 def _normal(noise: Exact, shift: int) -> RdpCurve:
@@ -118,7 +118,17 @@ class SparseVector(Mechanism):
         if self.highest_threshold is not None:
             over = (self.threshold_noise, self.query_noise, self.highest_threshold)
             stopping = Stopping(*(Exact(value / unit) for value in over))
-        return ScreenCurve(threshold, query, self.cutoff, self.length, stopping)
+        return ScreenCurve(
+            threshold, query, self.cutoff, self.length, stopping, self._released(adjacency)
+        )
+
+    def _released(self, adjacency: Adjacency) -> GaussianCurve | None:
+        """That of all noisy gaps: of use where the run is short, or may have many tops."""
+        if self.length is None or {self.threshold_law, self.query_law} != {NORMAL}:
+            return None
+        unit, moved = _shifts(adjacency, self.monotone)
+        moves = (0, 1) if moved == unit else (-(moved // 2), moved // 2)
+        return released(self.threshold_noise, self.query_noise, self.length, moves)
 
     def canonical(self) -> dict[str, Any]:
         """The mechanism's name, and what is not left to its default."""

@@ -7,6 +7,7 @@ the queries are monotone), c the cutoff, k the length, α the order.
     stopping   ε_ρ + cε_ν + log E m/(α−1)                  Thm 8 (2) without Hölder's inequality
     bounded    ε_ρ + cε_ν(∞)                               Thm 8 (3)
     pure       randomized response of ε_ρ(∞) + cε_ν(∞)     by post-processing
+    release    that of all k sums q + ν − ρ (normal noises), whatever the answers     Prop. 9
 
 A Rényi divergence rises with its order, and the first two fall before they rise; so each is taken
 at its least over the orders from α on.  Derivations: docs/proofs/sparse-vector.md.
@@ -30,7 +31,7 @@ from bursar.exact import Exact
 from bursar.numerics import screen_moment, screen_sketch
 from bursar.numerics.balls import BITS, ball, float_up, precision
 from bursar.numerics.search import least, nearest
-from bursar.privacy.curve import Floats, RdpCurve
+from bursar.privacy.curve import Floats, GaussianCurve, RdpCurve
 from bursar.privacy.curves import AtomsCurve
 
 _START, _LIMITS = (-7, 11), (-20, 350)  # of log(α − 1)
@@ -44,6 +45,21 @@ class Form(StrEnum):
     STOPPING = "stopping"
     BOUNDED = "bounded"
     PURE = "pure"
+    RELEASE = "release"
+
+    @property
+    def theorem(self) -> str:
+        """What proves it."""
+        return _THEOREMS[self]
+
+
+_THEOREMS = {
+    Form.LENGTH: "counts the answers there can be: Zhu & Wang 2020, Thms 8 (1) and 11",
+    Form.STOPPING: "how long the run lasts: Zhu & Wang 2020, Thm 8 (2) without Hölder's inequality",
+    Form.BOUNDED: "bounded noise of the queries: Zhu & Wang 2020, Thm 8 (3)",
+    Form.PURE: "randomized response: Kairouz, Oh & Viswanath 2015, Thm 3.3",
+    Form.RELEASE: "the Gaussian release of all noisy gaps: docs/proofs/sparse-vector.md, Prop. 9",
+}
 
 
 @final
@@ -82,6 +98,7 @@ class ScreenCurve(RdpCurve):
     cutoff: int
     length: int | None = None
     stopping: Stopping | None = None
+    release: GaussianCurve | None = None
 
     def limit(self) -> Fraction | None:
         """ε_ρ(∞) + cε_ν(∞)."""
@@ -96,6 +113,7 @@ class ScreenCurve(RdpCurve):
             Form.STOPPING: self.stopping is not None and self._stops(self.stopping),
             Form.BOUNDED: self.query.limit() is not None,
             Form.PURE: self.limit() is not None,
+            Form.RELEASE: self.release is not None,
         }
         return tuple(form for form, holds in held.items() if holds)
 
@@ -103,6 +121,8 @@ class ScreenCurve(RdpCurve):
         """A ball whose upper end is the bound of this form at this order above 1."""
         if form is Form.PURE:
             return AtomsCurve(Exact(self.limit() or 0)).bound(order)
+        if form is Form.RELEASE and self.release is not None:
+            return self.release.bound(order)
         threshold = self.threshold.bound(order)
         query = self.query.bound(math.inf if form is Form.BOUNDED else order)
         extra = arb(0) if form is Form.BOUNDED else self._log_extra(form, order)
@@ -155,6 +175,8 @@ class ScreenCurve(RdpCurve):
     def _sketch_of(self, form: Form, orders: Floats) -> Floats:
         if form is Form.PURE:
             return AtomsCurve(Exact(self.limit() or 0)).sketch(orders)
+        if form is Form.RELEASE and self.release is not None:
+            return self.release.sketch(orders)
         threshold = self.threshold.sketch(orders)
         if form is Form.BOUNDED:
             return threshold + self.cutoff * nearest(self.query.limit() or Fraction(0))
@@ -168,6 +190,33 @@ class ScreenCurve(RdpCurve):
         extras = screen_sketch.log_moments(*row, orders, power=self.cutoff, answers=many)
         found: Floats = total + extras / (orders - 1)
         return found
+
+
+def released(
+    threshold_noise: Exact, query_noise: Exact, length: int, moves: tuple[int, int]
+) -> GaussianCurve:
+    """The curve of all sums q + ν − ρ, normal noises, each query moved by `moves` or between.
+
+    The sums are normal with covariance σ₂²I + σ₁²11ᵀ, and m of them up and n down move the mean by
+    (m + n − (m−n)²/(k+σ₂²/σ₁²))/σ₂² in square, which is largest at the ends of all moves.
+    """
+    low, high = moves
+    ratio = query_noise**2 / threshold_noise**2
+    up = _most_moved(length, ratio, Fraction(low), Fraction(high))
+    return GaussianCurve(Exact(up / (2 * query_noise**2)))
+
+
+def _most_moved(length: int, ratio: Fraction, low: Fraction, high: Fraction) -> Fraction:
+    """The largest of |v|² − (1·v)²/(k+r), v in {low, high}^k: a parabola in how many are high."""
+
+    def moved(many: int) -> Fraction:
+        total = many * high + (length - many) * low
+        return many * high**2 + (length - many) * low**2 - total**2 / (length + ratio)
+
+    span = high - low
+    top = ((high**2 - low**2) * (length + ratio) / (2 * span) - length * low) / span
+    near = (min(max(math.floor(top) + step, 0), length) for step in (0, 1))
+    return max(moved(many) for many in near)
 
 
 @lru_cache(maxsize=1024)
@@ -184,7 +233,7 @@ def log_outcomes(cutoff: int, length: int) -> arb:
 @lru_cache(maxsize=1024)
 def _turn(curve: ScreenCurve, form: Form) -> Exact:
     """The order where a form is least, as float64 finds it: any order would be valid."""
-    if form in (Form.BOUNDED, Form.PURE):
+    if form not in (Form.LENGTH, Form.STOPPING):
         return Exact(1)
 
     def seen(x: Floats) -> Floats:

@@ -10,7 +10,7 @@ import html
 from dataclasses import dataclass
 from typing import Any, final
 
-from bursar.accounting import choose, exact, risk
+from bursar.accounting import choose, exact, rdp, risk
 from bursar.accounting.accountants import ACCOUNTANTS, Answer
 from bursar.accounting.witness import Witness, refute
 from bursar.adjacency import DEFAULT, Adjacency, Direction
@@ -20,6 +20,7 @@ from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
 from bursar.privacy.pairs import symmetric
+from bursar.privacy.screen_curve import Form, ScreenCurve
 from bursar.reports.words import ACCOUNTS, ADDED, COMPOSED, DOMINATES
 from bursar.truth import Enclosure, Estimate, Proved, Refusal, rounded
 
@@ -137,7 +138,7 @@ def explain(
         result=result,
         remove=remove,
         add=add,
-        theorems=(*_theorems(plan, relation, result), *_account(result)),
+        theorems=(*_theorems(plan, relation, result, question), *_account(result)),
         others=tuple(others),
         claim=against,
         witness=witness,
@@ -161,16 +162,30 @@ def _directions(
     return remove, add
 
 
-def _theorems(plan: Plan, relation: Adjacency, result: Proved) -> list[tuple[str, str]]:
+def _theorems(
+    plan: Plan, relation: Adjacency, result: Proved, question: dict[str, Any]
+) -> list[tuple[str, str]]:
     """What bounds each step, and why the whole."""
     by_curves = result.about.method.startswith("rdp")
+    order = rdp.order(plan, **question) if by_curves else None
     found = []
     for step, n in plan.steps:
-        what = "its Rényi curve" if by_curves else _dominates(Plan.of(step), relation)
+        what = _curve(step, relation, order) if by_curves else _dominates(Plan.of(step), relation)
         found.append((f"{n} × {step.name}", what))
     if len(plan.steps) > 1 or plan.steps[0][1] > 1:
         found.append(("together", ADDED if by_curves else COMPOSED))
     return found
+
+
+def _curve(step: Mechanism, relation: Adjacency, order: Exact | None) -> str:
+    """A step's Rényi curve; of a screen, which of its bounds is the smallest where it was used."""
+    curve = views.rdp(Plan.of(step), relation)
+    if not isinstance(curve, ScreenCurve):
+        return "its Rényi curve"
+    if order is None:
+        return Form.PURE.theorem
+    best = curve.best(order)
+    return f"{best.form}, at order {float(best.at):.6g}: {best.form.theorem}"
 
 
 def _dominates(step: Plan, relation: Adjacency) -> str:

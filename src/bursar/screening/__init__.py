@@ -1,10 +1,18 @@
 """The sparse vector family that runs: screens, asked query by query, with exact comparisons.
 
 `AboveThreshold` is one run, `StagewiseScreen` many with fresh noise, `NoisyScreen` the one whose
-threshold has none.  What they cost: `SparseVector`, `LaplaceSparseVector`.  docs/screening.md.
+threshold has none.  What they cost: `SparseVector`, `LaplaceSparseVector`.  Which one, and how long
+it lasts: `choosing`, `lasting`.  Closed forms in print: `baselines`.  docs/screening.md.
 """
 
 from bursar.screening.above_threshold import AboveThreshold
+from bursar.screening.choosing import longest, query_share, screen_for, screen_for_rate
+from bursar.screening.lasting import (
+    expected_answers,
+    false_alarm_rate,
+    never_stops,
+    open_after,
+)
 from bursar.screening.noisy import NoisyScreen, PrivateCost, private_cost
 from bursar.screening.run import Run
 from bursar.screening.stagewise import (
@@ -23,7 +31,15 @@ __all__ = [
     "StagewiseScreen",
     "Staging",
     "best_staging",
+    "expected_answers",
+    "false_alarm_rate",
+    "longest",
+    "never_stops",
+    "open_after",
     "printed_cutoff",
     "private_cost",
+    "query_share",
+    "screen_for",
+    "screen_for_rate",
     "stagewise_epsilon",
 ]
