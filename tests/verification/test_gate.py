@@ -19,6 +19,7 @@ from bursar import (
     Refused,
     VerifiedClaim,
 )
+from bursar.accounting.monte_carlo_runs import Manner
 from bursar.errors import CorruptBooks, InternalError, NotVerified
 from bursar.filters import DpFilter, GdpFilter, Purse, Stage, ZcdpFilter
 from bursar.mechanisms.plan import Plan
@@ -150,6 +151,24 @@ def test_attempts_that_were_kept_go_on() -> None:
         State.of([{}])
     with pytest.raises(InvalidParameter, match="secret"):
         Attempts(reserve="1e-7", state=books.state)
+
+
+def test_an_attempt_that_was_stopped_goes_on_as_it_was_planned() -> None:
+    """Its coins may have been seen: with another plan it would be another test of them."""
+    books, drew = ledger(), list[int]()
+
+    def stop(done: int, blocks: int, left: float) -> None:
+        drew.append(done)
+        raise OSError("killed")
+
+    with pytest.raises(OSError, match="killed"):
+        drawn(GOOD, books, manner=Manner(progress=stop))
+    (first,) = books.state.attempts
+    assert first.passed is None
+    release(PLAN, GOOD, lambda: 1, attempts=books, verifiers=DRAWS, care=Care(gap="0.15"))
+    assert [(one.of_all, one.passed) for one in books.state.attempts] == [(1, None), (2, True)]
+    drawn(GOOD, books)
+    assert [one.passed for one in books.state.attempts] == [True, True]
 
 
 def test_a_verdict_is_given_once() -> None:

@@ -261,6 +261,8 @@ def test_an_interrupted_run_goes_on_with_its_coins(
     assert whole.record == found.record
     with pytest.raises(InvalidParameter, match="another claim"):
         verify(PLAN, Claim(epsilon="1", delta="1e-4"), **ask)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="another way"):
+        verify(PLAN, claim, beta="1e-3", **ask)  # type: ignore[arg-type]
     (tmp_path / "kept" / "coins.json").write_text("{")
     with pytest.raises(CorruptBooks):
         verify(PLAN, claim, **ask)  # type: ignore[arg-type]

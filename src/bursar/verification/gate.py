@@ -155,7 +155,8 @@ class _Asked:
                 return found
 
     def _attempt(self, plan: Plan, looked: tuple[Pilot, ...]) -> Record:
-        attempt = self.attempts.begin(plan, self.claim, tries=self.tries)
+        decided = json.dumps(self.care.told(self.manner), sort_keys=True)
+        attempt = self.attempts.begin(plan, self.claim, plan=decided, tries=self.tries)
         room = attempt.log_room(self.attempts.reserve)
 
         def log_threshold(pull: float) -> float:

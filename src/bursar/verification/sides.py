@@ -56,6 +56,11 @@ class Care:
             object.__setattr__(self, name, float(exact))
         object.__setattr__(self, "most", require.count(most=most))
 
+    def told(self, manner: Manner | None) -> dict[str, object]:
+        """What is decided before coins are seen, as records and attempts have it."""
+        own = {"gap": self.gap, "miss": self.miss, "most": self.most}
+        return own | {"stream": manner.stream if manner else ""}
+
     @property
     def sure(self) -> float:
         """So many deviations, for both directions together."""
