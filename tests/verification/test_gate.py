@@ -27,8 +27,10 @@ from bursar.noise import rehearse
 from bursar.verification import gate as module
 from bursar.verification.again import recheck
 from bursar.verification.attempts import Attempt, Attempts, State, coins
+from bursar.verification.certificate import sealed
 from bursar.verification.claims import Claim, Verifiers
 from bursar.verification.gate import Other, Paid, Released, release
+from bursar.verification.records import Record
 from bursar.verification.sides import Care, Pilot
 
 PLAN = 60 * Gaussian(noise_multiplier="28.914")
@@ -177,6 +179,15 @@ def test_a_verdict_is_given_once() -> None:
     books.end(one, passed=True)
     with pytest.raises(Refused, match="not open"):
         books.end(one, passed=False)
+
+
+def test_a_record_of_a_release_is_within_its_share() -> None:
+    body = json.loads(json.dumps(drawn(GOOD, ledger()).records[-1].document))
+    body.pop("digest")
+    body["attempt"]["of_all"] = 10**9
+    again = recheck(Record.of(sealed(body)))
+    assert not again.accepted
+    assert "share of the reserve" in str(again.reason)
 
 
 def test_another_mechanism_runs_where_the_first_fails() -> None:

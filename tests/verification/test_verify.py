@@ -12,6 +12,7 @@ import pytest
 import bursar
 from bursar import (
     ApproximateDP,
+    Exact,
     Gaussian,
     HighProbabilityBound,
     InvalidParameter,
@@ -19,6 +20,7 @@ from bursar import (
     NoProof,
     NotACertificate,
     NotCharged,
+    Plan,
     PoissonSubsampled,
     UpperBound,
     ZeroConcentratedDP,
@@ -58,6 +60,14 @@ def test_the_exact_accountant_settles_at_once() -> None:
     assert isinstance(yes.bound, UpperBound)
     assert float(yes.bound) == 1
     assert no.bound is None
+
+
+def test_between_the_ends_of_an_enclosure_nobody_knows() -> None:
+    found = bursar.epsilon(PLAN, delta="1e-5")
+    middle = (Exact(found.lower) + Exact(found.upper)) / 2  # type: ignore[union-attr]
+    assert found.lower < middle < found.upper  # type: ignore[union-attr]
+    claim = Claim(epsilon=middle, delta="1e-5")
+    assert Verifiers(("exact",)).settle(Plan.of(PLAN), claim) is None
 
 
 def test_an_accountant_with_an_upper_bound_says_yes_or_nothing() -> None:
