@@ -87,7 +87,9 @@ def test_who_has_no_proof_verifies_nothing() -> None:
         Verifiers(("guesswork",))
 
 
-@pytest.mark.parametrize(("plan", "epsilon"), [(PLAN, "1"), (SAMPLED, "1")])
+@pytest.mark.parametrize(
+    ("plan", "epsilon"), [(PLAN, "1"), pytest.param(SAMPLED, "1", marks=pytest.mark.slow)]
+)
 def test_draws_tell_a_good_claim_from_a_false_one(plan: Any, epsilon: str) -> None:
     good = drawn(1.3, plan, epsilon, beta="1e-6")
     assert good.accepted
@@ -307,7 +309,9 @@ def test_an_interrupted_run_goes_on_with_its_coins(
         verify(PLAN, claim, **ask)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_two_cores_come_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bursar.accounting.monte_carlo_draws._BLOCK", 300)
     one, two = drawn(1.3), drawn(1.3, manner=Manner(cores=2))
     assert one.record == two.record
 
