@@ -15,7 +15,7 @@ from tests.cli.program import Ended, bursar, one_object
 
 STEP = ("--noise-multiplier", "28.914", "--steps", "60")
 TRUTH = exact.delta(60 * Gaussian(noise_multiplier="28.914"), epsilon=1).upper
-DRAWN = ("--verifier", "monte-carlo", "--gap", "0.2")
+DRAWN = ("--verifier", "draws", "--gap", "0.2")
 
 
 def verify(times: float, *more: str) -> Ended:
@@ -39,7 +39,7 @@ def test_a_claim_that_is_settled() -> None:
 
 def test_a_claim_that_is_drawn_for() -> None:
     found = verify(1.3, *DRAWN, "--beta", "1e-4", "--json").json
-    assert (found["kind"], found["method"]) == ("high-probability-bound", "monte-carlo")
+    assert (found["kind"], found["method"]) == ("high-probability-bound", "draws")
     assert found["epsilon"] == {"upper": 1.0, "failure_probability": 1e-4}
     assert found["failure_probability"] == 1e-4
     assert "passes with probability 0.0001" in verify(1.3, *DRAWN, "--beta", "1e-4").out
@@ -97,7 +97,7 @@ def test_all_cores_say_the_same(tmp_path: Path) -> None:
 
 
 def test_time_runs_out_with_a_safe_answer() -> None:
-    more = ("--verifier", "monte-carlo", "--gap", "1e-4", "--timeout", "0.2")
+    more = ("--verifier", "draws", "--gap", "1e-4", "--timeout", "0.2")
     ended = verify(1.0001, *more, "--json")
     assert ended.code == 4
     assert ended.error["partial"]["kind"] == "upper-bound"
@@ -138,7 +138,7 @@ def test_a_mechanism_without_a_sampler(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     path.write_text('[[step]]\nmechanism = "laplace"\nscale = 10\ncount = 3')
     claim = ("--epsilon", "0.2", "--delta", "1e-5", "--json")
-    ended = bursar("verify", "--plan", str(path), *claim, "--verifier", "monte-carlo")
+    ended = bursar("verify", "--plan", str(path), *claim, "--verifier", "draws")
     assert (ended.code, ended.error["kind"]) == (2, "NoProof")
     assert "log_ratio" in ended.error["hint"]
     settled = refused(bursar("verify", "--plan", str(path), *claim))

@@ -57,7 +57,7 @@ def test_a_cluster_comes_to_what_a_core_comes_to(
 @pytest.mark.filterwarnings("default")
 def test_a_gate_verifies_on_a_cluster(cluster: RayCluster) -> None:
     claim = Claim(epsilon="1", delta=float(bursar.delta(STEPS, epsilon="1")) * 1.2)
-    draws, care = Verifiers(("monte-carlo",)), Care(gap="0.15")
+    draws, care = Verifiers(("draws",)), Care(gap="0.15")
     manner = Manner(engine=cluster)
     gate = Attempts(reserve="1e-7")
     found = release(

@@ -113,7 +113,7 @@ def test_a_block_does_not_know_the_others() -> None:
 
 def test_a_claim_is_verified_on_a_device_and_replayed_there() -> None:
     delta = float(bursar.delta(STEPS, epsilon="1")) * 1.2
-    care, draws = Care(gap="0.15"), Verifiers(("monte-carlo",))
+    care, draws = Care(gap="0.15"), Verifiers(("draws",))
     manner = Manner(engine=device())
     found = verify(
         STEPS, Claim(epsilon="1", delta=delta), verifiers=draws, care=care, manner=manner

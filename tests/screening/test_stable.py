@@ -68,6 +68,7 @@ def test_the_threshold_is_the_least(epsilon: str, delta: str) -> None:
     assert found.threshold == 0 or log_tail(found.threshold - 1) > math.log(float(delta)) - 1e-12
 
 
+@pytest.mark.statistical
 def test_an_unstable_answer_leaves_as_seldom_as_delta() -> None:
     """2,000 tests at δ = 0.1; a false alarm in 1e9, and twice as often is seen."""
     test = StableRelease(epsilon="0.5", delta="0.1")
@@ -140,6 +141,7 @@ def outcomes(threshold: int, *, twice: bool = False, noisy: bool = True) -> Vect
 RIGHT = StableRelease(epsilon="0.5", delta="0.01").threshold
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("data", [(4, 4), (7, 4), (14, 5)])
 def test_the_auditor_finds_nothing(data: Counts) -> None:
     near = (data[0] - 1, data[1])
@@ -148,6 +150,7 @@ def test_the_auditor_finds_nothing(data: Counts) -> None:
     assert found.resolution < 0.02
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("broken", "data"),
     [

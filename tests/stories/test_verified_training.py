@@ -43,7 +43,7 @@ CLIP, GRID, RATE = 1, 24, 2.0
 RUN = STEPS * PoissonSubsampled(
     Gaussian(noise_multiplier=NOISE), sampling_probability=f"{BATCH}/{PEOPLE}"
 )
-DRAWS = Verifiers(("monte-carlo",))
+DRAWS = Verifiers(("draws",))
 TAU = Exact("0.99")
 
 

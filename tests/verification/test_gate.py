@@ -37,7 +37,7 @@ PLAN = 60 * Gaussian(noise_multiplier="28.914")
 QUIET = 60 * Gaussian(noise_multiplier=40)
 TRUTH = float(bursar.delta(PLAN, epsilon="1"))
 GOOD, BAD = (Claim(epsilon="1", delta=TRUTH * times) for times in (1.3, 0.97))
-DRAWS = Verifiers(("monte-carlo",))
+DRAWS = Verifiers(("draws",))
 COARSE = Care(gap="0.2")
 
 

@@ -165,19 +165,25 @@ class Drawn(Source[int], Generic[D]):
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
-    """The lines of the file; the last one is cut off if it was not written to its end."""
+    """The lines of a record; its last one is cut off if it was not written to its end.
+
+    A file that does not begin as a record does is somebody's own, and is not touched.
+    """
+    opening = json.dumps({"format": FORMAT})[:-1].encode()
     try:
         body = path.read_bytes() if path.exists() else b""
-        whole, torn = body[: body.rfind(b"\n") + 1], body[body.rfind(b"\n") + 1 :]
-        if torn:
-            path.write_bytes(whole)
+        if body[: len(opening)] != opening[: len(body)]:
+            raise CorruptBooks("it is no record of an audit", field="record", value=str(path))
+        end = body.rfind(b"\n") + 1
+        if end < len(body):
+            path.write_bytes(body[:end])
     except OSError as error:
         need = f"it must be a file that can be read: {error.strerror}"
         raise InvalidParameter(need, field="record", value=str(path)) from None
     try:
-        lines = [json.loads(line) for line in whole.splitlines()]
+        lines = [json.loads(line) for line in body[:end].splitlines()]
     except ValueError:
         lines = [None]
     if all(isinstance(line, dict) for line in lines):
         return lines
-    raise CorruptBooks("it is no record of an audit", field="record", value=str(path))
+    raise CorruptBooks("a line of the record can't be read", field="record", value=str(path))

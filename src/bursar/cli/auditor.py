@@ -15,7 +15,7 @@ import numpy as np
 
 from bursar.adjacency import Adjacency
 from bursar.cli.answer import Answer
-from bursar.cli.audited import Pair, Target, differing, said, shown, silent
+from bursar.cli.audited import Pair, Target, fingerprint, said, shown, silent
 from bursar.cli.progress import counted
 from bursar.errors import InvalidParameter, Refused
 from bursar.mechanisms.base import Mechanism
@@ -77,6 +77,7 @@ class Audit:
     claimed: Claim
     manners: Manners
     record: str | None
+    before: str = field(default="", init=False)
     _drawn: Drawn[Any] | None = field(default=None, init=False)
 
     def run(self) -> Answer:
@@ -85,6 +86,7 @@ class Audit:
         from bursar.audit.records import Drawn
 
         started, how = time.perf_counter(), self.manners
+        self.before = fingerprint(self.pairs)
         kept = self._kept()
         total = 2 * how.samples
         with closing(counted(range(total), total)) as line, silent():
@@ -108,6 +110,10 @@ class Audit:
         if drawn.raised == drawn.outcomes:
             need = f"it gave nothing but errors: {said(drawn.error)}"
             raise InvalidParameter(need, field="mechanism", value=self.target.name)
+        if fingerprint(self.pairs) != self.before:
+            need = "it must leave its data as it is: its runs were not of the same data"
+            hint = "Let it work on a copy."
+            raise InvalidParameter(need, field="mechanism", value=self.target.name, hint=hint)
         return self._told(found, drawn.raised, time.perf_counter() - started)
 
     def so_far(self) -> dict[str, Any]:
@@ -125,7 +131,7 @@ class Audit:
             fingerprint=self.target.fingerprint,
             claim=self.claimed.body,
             adjacency=self.claimed.adjacency.value,
-            neighbours=differing(self.pairs),
+            neighbours=self.before,
             samples=how.samples,
             confidence=how.confidence,
             grid=how.grid,

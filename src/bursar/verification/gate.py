@@ -257,7 +257,7 @@ def _verified(claim: Claim, record: Record) -> VerifiedClaim:
     return VerifiedClaim(
         epsilon=up(claim.epsilon),
         delta=claim.delta.text,
-        theorem=THEOREM if method == "monte-carlo" else f"{method}: {record.document['reason']}",
+        theorem=THEOREM if method == "draws" else f"{method}: {record.document['reason']}",
         certificate=record.digest,
         about=about,
     )

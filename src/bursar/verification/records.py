@@ -97,7 +97,7 @@ def of_draws(
     accepted = all(one.passed for one in results)
     body = _body(plan, claim, accepted=accepted, meaning=meaning)
     told = {
-        "method": "monte-carlo",
+        "method": "draws",
         "reason": " ".join(_told(one) for one in results),
         "failure_probability": failure,
         "care": {"gap": care.gap, "miss": care.miss, "most": care.most},

@@ -17,6 +17,7 @@ from bursar import require
 from bursar.accounting.monte_carlo_bounded import Bounded
 from bursar.accounting.monte_carlo_coins import Coins, Seeded
 from bursar.accounting.monte_carlo_designs import design
+from bursar.accounting.monte_carlo_own import own
 from bursar.accounting.monte_carlo_runs import LogWealth, Manner, run
 from bursar.adjacency import Direction
 from bursar.errors import InvalidParameter, LimitReached
@@ -142,6 +143,9 @@ def pilots(plan: Plan, claim: Claim) -> tuple[Pilot, ...]:
 
     Raises NoProof for what cannot be drawn, LimitReached where what is not drawn is too much.
     """
+    if any(isinstance(mechanism, views.HasSamples) for mechanism, _ in plan.steps):
+        drawn_from = (own(plan, claim.adjacency, way, claim.epsilon_below) for way in Direction)
+        return tuple(pilot(one, claim) for one in drawn_from)
     pairs = {way: views.pairs(plan, claim.adjacency, way) for way in Direction}
     ways = list(Direction)
     if all(symmetric(pair) for pair, _ in pairs[Direction.REMOVE].parts):

@@ -23,7 +23,7 @@ from bursar.mechanisms.plan import Plan
 from bursar.truth import About, HighProbabilityBound, UpperBound
 from bursar.verification import records
 from bursar.verification.attempts import coins
-from bursar.verification.claims import MONTE_CARLO, Claim, Settled, Verifiers, refuted
+from bursar.verification.claims import DRAWS, Claim, Settled, Verifiers, refuted
 from bursar.verification.records import Record
 from bursar.verification.sides import Care, Drawn, Side, drawn, pilots
 
@@ -90,7 +90,7 @@ def verify(
         raise NoProof(
             f"{names} can neither confirm nor refute the claim {claim}",
             field="verifier",
-            hint=f"{MONTE_CARLO} may; or claim what an accountant proves.",
+            hint=f"{DRAWS} may; or claim what an accountant proves.",
         )
     looked = pilots(plan, claim)
     for one in looked:
