@@ -28,7 +28,7 @@ from bursar.numerics.wealth import Threshold, Trial, planned
 from bursar.privacy.pairs import symmetric
 from bursar.verification.claims import Claim
 
-_COORDINATES, _FEWEST, _MOST = 2_000_000, 512, 20_000  # of a pilot, and its draws
+_COORDINATES, _FEWEST, _MOST = 2_000_000, 128, 20_000  # of a pilot, and its draws
 _FAR = 6.0  # deviations at which the pilot gives a claim up
 _HOPE = 4.0  # deviations that it keeps to itself when it hopes
 
