@@ -28,7 +28,7 @@ from bursar.exact import Exact
 from bursar.truth import Enclosure, Estimate, HighProbabilityBound, UpperBound, VerifiedClaim
 
 if TYPE_CHECKING:
-    from bursar import audit
+    from bursar import audit, filters
     from bursar.accounting.calibrate import Calibrated, calibrate
     from bursar.accounting.choose import delta, epsilon
     from bursar.accounting.compare import Comparison, compare
@@ -101,7 +101,7 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "verification.check": ("Verdict", "check"),
 }
 
-_ROOMS = ("audit",)  # whole rooms with a public name of their own
+_ROOMS = ("audit", "filters")  # whole rooms with a public name of their own
 
 __all__ = [
     "Adjacency",
@@ -170,6 +170,7 @@ __all__ = [
     "epsilon",
     "epsilons",
     "errors",
+    "filters",
     "parallel",
     "profile",
     "refute",

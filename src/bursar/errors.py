@@ -87,6 +87,14 @@ class BudgetExceeded(Refused):
     """A request costs more than is left.  Nothing was released, nothing was charged."""
 
 
+class NotVerified(Refused):
+    """A gate did not pass its claim, so nothing was run; `record` says why."""
+
+    def __init__(self, need: str, *, record: Any = None, hint: str | None = None) -> None:
+        self.record = record
+        super().__init__(need, field="claim", hint=hint)
+
+
 class CorruptBooks(BursarError):
     """State that contradicts itself.  Everything after it is refused."""
 

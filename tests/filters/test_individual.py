@@ -18,12 +18,13 @@ from bursar.adjacency import Adjacency
 from bursar.errors import BursarError, CorruptBooks, InvalidParameter, NoProof
 from bursar.exact import Exact
 from bursar.filters import individual
+from bursar.filters.costs import rho_of_pure
 from bursar.filters.individual import Costs, IndividualFilter, Standing
 from bursar.filters.individual_costs import given, of_curves, of_squared_norms
 from bursar.filters.sealed import Sealed
 from bursar.filters.units import LARGEST
 from bursar.mechanisms.statements import GaussianDP, PureDP, RenyiDP, ZeroConcentratedDP
-from bursar.privacy.curves import AtomsCurve, GaussianCurve, LaplaceCurve
+from bursar.privacy.curves import AtomsCurve, GaussianCurve, LaplaceCurve, TableCurve
 
 DTYPES = [np.uint8, np.int32, np.uint32, np.int64, np.uint64]
 ROUNDS = st.lists(
@@ -280,8 +281,8 @@ def test_costs_from_curves() -> None:
     machine = IndividualFilter.renyi(order=4, budget=1, people=4)
     found = of_curves(machine, curves, which).reveal().tolist()
     assert found == [machine.account.up(curves[i].at(4)) for i in which]
-    pure = IndividualFilter.renyi(order="inf", budget=1, people=4)
-    _, inside = pure.charge(pure.start(), of_curves(pure, curves, which))
+    endless = IndividualFilter.renyi(order="inf", budget=1, people=4)
+    _, inside = endless.charge(endless.start(), of_curves(endless, curves, which))
     assert inside.reveal().tolist() == [False, True, True, True]
     for bad in (
         np.array([0, 1, 2, 3]),
@@ -292,8 +293,13 @@ def test_costs_from_curves() -> None:
         with pytest.raises(InvalidParameter):
             of_curves(machine, curves, bad)
     zcdp = IndividualFilter.zcdp(rho=1, people=4)
-    with pytest.raises(NoProof):
-        of_curves(zcdp, curves, which)
+    found = of_curves(zcdp, curves, which).reveal().tolist()
+    pure = [rho_of_pure(Fraction(1, 10)), rho_of_pure(Fraction(1, 20)), Fraction(1, 100)]
+    assert found == [zcdp.account.up(pure[i]) for i in which]
+    for machine in (zcdp, IndividualFilter.gdp(mu=1, people=4)):
+        unbounded = [TableCurve((Exact(2),), (Exact(1),))] if machine is zcdp else curves
+        with pytest.raises(NoProof, match="this curve has no"):
+            of_curves(machine, unbounded, np.zeros(4, int))
 
 
 @over(st.lists(st.floats(0, 1, allow_subnormal=False), min_size=3, max_size=3))

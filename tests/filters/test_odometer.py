@@ -195,6 +195,28 @@ def test_each_person_has_an_odometer(rounds: list[list[int]]) -> None:
         assert odometer.bound_of(sums, person) == max(100, -(-total // 100) * 100)
 
 
+def test_a_person_s_scale_may_vary() -> None:
+    """The marks are 1, 3, 7, 11, …, as for a whole data set of one person."""
+    machine = IndividualFilter.zcdp(rho=100, people=2, unit="0.1")
+    odometer = IndividualOdometer(machine, steps=[1, 2, 4])
+    whole = StepOdometer(order=ORDER, steps=[2, 4, 8])  # ε(2) = 2ρ
+    sums, reading, marks = odometer.start(), whole.start(), []
+    for cost in ("0.9", "1.2", "0.9", "1", "3.1", "3"):
+        units = np.array([machine.account.up(Exact(cost)), 0])
+        sums = odometer.count(sums, given(machine, units))
+        reading = whole.count(reading, ZeroConcentratedDP(rho=cost))
+        marks.append(odometer.bound_of(sums, 0))
+        assert whole.bound(reading) == 2 * Fraction(marks[-1])
+    assert marks == [1, 3, 3, 7, 11, 11]
+    assert odometer.bound_of(sums, 1) == 1
+    assert IndividualOdometer(machine, steps="0.25").bound_of(sums, 1) == Exact("0.2")
+    for bad in ([], 0, -1, "0.01", [1, "0.01"], math.nan):
+        with pytest.raises(InvalidParameter):
+            IndividualOdometer(machine, steps=bad)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter):
+        IndividualOdometer(IndividualFilter.zcdp(rho=0, people=2))
+
+
 def test_per_instance_losses_may_be_reported() -> None:
     machine = IndividualFilter.zcdp(rho=100, people=2, unit=1)
     odometer = IndividualOdometer(machine)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 from bursar.adjacency import Adjacency
@@ -15,32 +16,15 @@ from bursar.filters.matrix import PRICES, takers
 from bursar.filters.planning import more
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.gaussian import Gaussian
-from bursar.mechanisms.laplace import Laplace
-from bursar.mechanisms.poisson import PoissonSubsampled
-from bursar.mechanisms.randomized_response import RandomizedResponse
-from bursar.mechanisms.statements import (
-    ApproximateDP,
-    GaussianDP,
-    PureDP,
-    RenyiDP,
-    ZeroConcentratedDP,
-)
+from bursar.mechanisms.own import FromDensities, FromSamples
+from bursar.mechanisms.registry import AROUND, MECHANISMS, UNWRITTEN
+from bursar.mechanisms.statements import PureDP
 from bursar.mechanisms.views import VIEWS, views_of
 from bursar.privacy.curve import GaussianCurve
 from bursar.privacy.pairs import AtomsPair
+from tests.laws.cases import EVERY
 
 PAGE = (Path(__file__).parents[2] / "docs" / "filters.md").read_text(encoding="utf-8")
-STEPS: list[Mechanism] = [
-    Gaussian(noise_multiplier=5),
-    Laplace(scale=5),
-    PoissonSubsampled(Gaussian(noise_multiplier=5), sampling_probability="0.01"),
-    RandomizedResponse(epsilon=1),
-    PureDP(epsilon="0.1"),
-    ApproximateDP(epsilon="0.1", delta=1e-9),
-    ZeroConcentratedDP(rho="0.1"),
-    GaussianDP(mu="0.1"),
-    RenyiDP(orders=[2], values=[1]),
-]
 
 
 def table(head: str) -> list[list[str]]:
@@ -49,16 +33,50 @@ def table(head: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
+def every_step() -> list[tuple[Mechanism, Adjacency]]:
+    """Every mechanism of the registry, in every relation that it is proved in."""
+    steps = [(case.plan().steps[0][0], relation) for case, relation in EVERY]
+    held: list[Mechanism] = [
+        densities(),
+        FromSamples(label="drawn", remove=Nothing(), add=Nothing()),
+    ]
+    return [*steps, *((step, Adjacency.ADD_OR_REMOVE_ONE) for step in held)]
+
+
+def densities() -> FromDensities:
+    def flat(x: Any) -> Any:
+        return 0 * x + 1
+
+    return FromDensities(label="flat", present=flat, absent=flat, low=0, high=1)
+
+
+class Nothing:
+    """A loss that is always 0."""
+
+    def sample(self, size: int, random: np.random.Generator) -> Any:
+        return np.zeros(size)
+
+    def log_ratio(self, points: Any) -> Any:
+        return 0 * points
+
+
 def test_the_matrix() -> None:
-    head = "| step | " + " | ".join(PRICES) + " |"
-    expected = []
-    for step in STEPS:
-        replaced = isinstance(step, RandomizedResponse)
-        relation = Adjacency.REPLACE_ONE if replaced else Adjacency.ADD_OR_REMOVE_ONE
+    """Mechanisms with the same filters share a row; those made of others are as these are."""
+    marks: dict[str, set[tuple[str, ...]]] = {}
+    for step, relation in every_step():
         names = takers(step, relation)
-        marks = ["✓" if name in names else "" for name in PRICES]
-        expected.append([f"`{type(step).__name__}`", *marks])
-    assert table(head) == expected
+        row = tuple("✓" if name in names else "" for name in PRICES)
+        marks.setdefault(type(step).__name__, set()).add(row)
+    known = {kind.__name__ for kind in (*MECHANISMS.values(), *AROUND, *UNWRITTEN)}
+    assert set(marks) == known
+    made_of_others = {name for name, rows in marks.items() if len(rows) > 1}
+    assert made_of_others == {"Group"}
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for name, (row, *_) in marks.items():
+        if name not in made_of_others:
+            rows.setdefault(row, []).append(f"`{name}`")
+    expected = [[", ".join(names), *row] for row, names in rows.items()]
+    assert table("| step | " + " | ".join(PRICES) + " |") == expected
 
 
 @dataclass(frozen=True)

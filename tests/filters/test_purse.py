@@ -11,7 +11,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from bursar.errors import BudgetExceeded, CorruptBooks, InvalidParameter, NoProof, Refused
+from bursar.errors import (
+    BudgetExceeded,
+    CorruptBooks,
+    InvalidParameter,
+    NoProof,
+    Refused,
+    Unreachable,
+)
 from bursar.exact import Exact
 from bursar.filters.charges import NEXT, Charge, Stage, Verb
 from bursar.filters.concentrated import ZcdpFilter
@@ -84,6 +91,14 @@ def test_all_scopes_or_none() -> None:
     assert purse.more(rho("0.1"), scopes=["census"]) == 6
     assert purse.most(rho("0.1")) == 3
     assert purse.cost(rho("0.1"))["ann"]["rho"] == Exact("0.1")
+    dearest = purse.nearest(lambda cost: ZeroConcentratedDP(rho=cost), may=0, may_not=1)
+    assert 0 <= Exact("0.3") - dearest < Fraction(1, 10**14)
+    assert purse.nearest(
+        lambda cost: ZeroConcentratedDP(rho=cost), may=0, may_not="0.6", scopes=["census"]
+    ) == Exact("0.6")
+    with pytest.raises(Unreachable):
+        purse.nearest(lambda cost: ZeroConcentratedDP(rho=cost), may="0.4", may_not=1)
+    assert len(purse.history()) == 1
 
 
 def test_only_a_reservation_is_given_back() -> None:

@@ -19,12 +19,13 @@ from bursar import require
 from bursar.adjacency import Adjacency
 from bursar.errors import InvalidParameter, NoProof
 from bursar.exact import Exact, Number
+from bursar.filters.costs import rho_of_pure
 from bursar.filters.individual import Costs, IndividualFilter
 from bursar.filters.sealed import Array, whole
 from bursar.filters.units import LARGEST, NEVER
 from bursar.mechanisms.statements import GaussianDP, PureDP, RenyiDP, ZeroConcentratedDP
 from bursar.numerics.balls import ball, float_up, precision
-from bursar.privacy.curve import RdpCurve
+from bursar.privacy.curve import GaussianCurve, RdpCurve
 
 _BLOCK = 1 << 16
 
@@ -65,7 +66,10 @@ def of_curves(
     curves: Sequence[RdpCurve],
     which: Array,
 ) -> Costs:
-    """Each person's cost is that of one of these curves: `which` says of which."""
+    """Each person's cost is that of one of these curves: `which` says of which.
+
+    A filter of zCDP takes curves αρ, and those that end at a pure ε; one of GDP takes none.
+    """
     index = whole(which, filter.people, "which")
     if len(index) and not index.max() < len(curves):
         need = f"they must be below {len(curves)}"
@@ -116,8 +120,13 @@ def _at(curve: RdpCurve, filter: IndividualFilter) -> Fraction | float:  # noqa:
     if isinstance(promise, PureDP):
         limit = curve.limit()
         return math.inf if limit is None else limit
+    if isinstance(promise, ZeroConcentratedDP) and isinstance(curve, GaussianCurve):
+        return curve.rho
+    if isinstance(promise, ZeroConcentratedDP) and (limit := curve.limit()) is not None:
+        return rho_of_pure(Fraction(limit))
     raise NoProof(
-        f"a curve has no {promise.name} cost", hint="Use IndividualFilter.renyi, or give the costs."
+        f"this curve has no {promise.name} cost",
+        hint="Use IndividualFilter.renyi, or give the costs.",
     )
 
 

@@ -4,7 +4,7 @@ A sum of costs that were chosen as one went is no bound at a time that was chose
 `StepOdometer` reads a fixed scale B_1 ≤ B_2 ≤ … : what was answered while it read B_m is
 (α, B_m)-RDP (Feldman & Zrnic 2021, Prop. 4.10).  As printed (Alg. 5) it starts a new filter at each
 mark and loses what was left of the old one; the best form reads the least mark above the sum, which
-is the filter of that mark, and so loses nothing.
+is the filter of that mark, and so loses nothing; `IndividualOdometer` is that for each person.
 `LossOdometer` is valid in the sense of Rogers et al. 2016: except with probability δ the
 privacy loss is within the bound at every time at once.  Lécuyer 2021 makes one of many filters; the
 same supermartingale bounds all times without them (docs/proofs/filters.md).
@@ -34,6 +34,31 @@ from bursar.filters.units import LARGEST, NEVER, Account, plus
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
 from bursar.numerics.balls import ball, float_up, precision
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """A fixed scale: the sums of these steps, of which the last goes on for ever."""
+
+    steps: tuple[int, ...]
+
+    def step(self, mark: int) -> int:
+        """How far this mark is from the one before."""
+        return self.steps[min(mark, len(self.steps)) - 1]
+
+    def at(self, mark: int) -> int:
+        """Where a mark stands; the first is mark 1."""
+        listed = self.steps[:mark]
+        return sum(listed) + (mark - len(listed)) * self.steps[-1]
+
+    def least(self, spent: int) -> int:
+        """The least mark at or above a sum."""
+        listed = len(self.steps)
+        for mark in range(1, listed + 1):
+            if spent <= self.at(mark):
+                return mark
+        return listed - (self.at(listed) - spent) // self.steps[-1]
 
 
 @final
@@ -70,10 +95,7 @@ class StepOdometer:
         form: Form = "best",
         adjacency: Adjacency | str = DEFAULT,
     ) -> None:
-        listed = [steps] if isinstance(steps, str) or not isinstance(steps, Sequence) else steps
-        deltas = [require.positive(steps=step) for step in listed]
-        if not deltas:
-            raise InvalidParameter("there must be one at least", field="steps", value=steps)
+        deltas = _listed(steps)
         at = order_of(order)
         unit = account_of(at, min(deltas), None).unit
         accounts = tuple(account_of(at, delta, unit) for delta in deltas)
@@ -92,11 +114,13 @@ class StepOdometer:
     def count(self, reading: Reading, run: Mechanism | Plan) -> Reading:
         """After one more step.  As printed, a step above Δ is refused: Prop. 4.10 needs ρ_t ≤ Δ."""
         (cost,) = price_at(self.accounts[:1], [self.order], Plan.of(run), self.adjacency)
+        marks = self.marks
         if self.form == "best":
-            return Reading(*self._least_mark(plus(reading.spent, cost)))
+            total = plus(reading.spent, cost)
+            return Reading(marks.least(total), total)
         mark, spent = reading.mark, reading.spent
-        while spent + cost > self._step(mark):
-            if mark >= len(self.accounts) and cost > self._step(mark):
+        while spent + cost > marks.step(mark):
+            if mark >= len(self.accounts) and cost > marks.step(mark):
                 need = f"as printed, a step must cost at most {self.accounts[-1].budget}"
                 raise InvalidParameter(need, field="run", value=run, hint="Choose a larger Δ.")
             mark, spent = mark + 1, 0
@@ -106,21 +130,12 @@ class StepOdometer:
         """B of the mark; InvalidParameter where a step's cost was infinite."""
         if reading.spent == NEVER:
             raise InvalidParameter("what was run has no bound at this order", field="reading")
-        return self.accounts[0].value(self._scale(reading.mark))
+        return self.accounts[0].value(self.marks.at(reading.mark))
 
-    def _step(self, mark: int) -> int:
-        return self.accounts[min(mark, len(self.accounts)) - 1].cap
-
-    def _scale(self, mark: int) -> int:
-        caps = [account.cap for account in self.accounts[:mark]]
-        return sum(caps) + (mark - len(caps)) * self.accounts[-1].cap
-
-    def _least_mark(self, spent: int) -> tuple[int, int]:
-        listed = len(self.accounts)
-        for mark in range(1, listed + 1):
-            if spent <= self._scale(mark):
-                return mark, spent
-        return listed - (self._scale(listed) - spent) // self.accounts[-1].cap, spent
+    @property
+    def marks(self) -> Marks:
+        """The scale, in units."""
+        return Marks(tuple(account.cap for account in self.accounts))
 
 
 @final
@@ -202,9 +217,11 @@ class PerInstanceLosses(Sealed):
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class IndividualOdometer:
-    """A step odometer for each person, Δ the budget of `of`.  Feldman & Zrnic 2021, Cor. 4.11.
+    """A step odometer for each person, in its best form.  Feldman & Zrnic 2021, Cor. 4.11.
+
+    `steps` is Δ, or Δ_1, Δ_2, … of which the last goes on for ever; by default the budget of `of`.
 
     >>> odometer = IndividualOdometer(IndividualFilter.zcdp(rho="0.5", people=2))
     >>> odometer.bound_of(odometer.start(), 0)
@@ -212,6 +229,18 @@ class IndividualOdometer:
     """
 
     of: IndividualFilter
+    marks: Marks
+
+    def __init__(
+        self, of: IndividualFilter, *, steps: Number | Sequence[Number] | None = None
+    ) -> None:
+        unit = of.account.unit
+        caps = [of.account.cap] if steps is None else [int(s / unit) for s in _listed(steps)]
+        if not min(caps) > 0:
+            need = f"each must be at least one unit, {unit}"
+            raise InvalidParameter(need, field="steps", value=steps or of.account.budget)
+        object.__setattr__(self, "of", of)
+        object.__setattr__(self, "marks", Marks(tuple(caps)))
 
     def start(self) -> Sums:
         """Nobody has lost anything."""
@@ -232,7 +261,14 @@ class IndividualOdometer:
     def bound_of(self, sums: Sums, person: int) -> Exact | float:
         """What one person has lost at most: for them to know, unless losses are per instance."""
         spent = sums.one(person)
-        cap = self.of.account.cap
-        if spent >= LARGEST or cap == 0:
+        if spent >= LARGEST:
             return math.inf
-        return self.of.account.value(max(1, -(-spent // cap)) * cap)
+        return self.of.account.value(self.marks.at(self.marks.least(spent)))
+
+
+def _listed(steps: Number | Sequence[Number]) -> list[Exact]:
+    """One step or many, each above 0."""
+    listed = [steps] if isinstance(steps, str) or not isinstance(steps, Sequence) else steps
+    if not listed:
+        raise InvalidParameter("there must be one at least", field="steps", value=steps)
+    return [require.positive(steps=step) for step in listed]

@@ -97,12 +97,17 @@ def nearest(
     >>> float(nearest(zcdp, zcdp.start(), family, may=100, may_not=1))
     10.0
     """
+    return closest(lambda at: may_run(filter, state, family(at)), may=may, may_not=may_not)
+
+
+def closest(fits: Callable[[Exact], bool], *, may: Number, may_not: Number) -> Exact:
+    """The number nearest to `may_not` that is known to fit, between it and `may`, which must."""
     good, bad = require.real(may=may), require.real(may_not=may_not)
-    if not may_run(filter, state, family(good)):
+    if not fits(good):
         raise Unreachable("not even the cheapest plan of the family may run", best=None)
-    if may_run(filter, state, family(bad)):
+    if fits(bad):
         return bad
     for _ in range(_HALVINGS):
         middle = Exact((good + bad) / Fraction(2))
-        good, bad = (middle, bad) if may_run(filter, state, family(middle)) else (good, middle)
+        good, bad = (middle, bad) if fits(middle) else (good, middle)
     return good

@@ -21,7 +21,7 @@ from typing import TypeVar, final
 
 from bursar.adjacency import Adjacency
 from bursar.errors import InvalidParameter, Refused
-from bursar.exact import Exact
+from bursar.exact import Exact, Number
 from bursar.filters import charges, planning
 from bursar.filters.charges import Blocked, Charge, Stage, Verb
 from bursar.filters.machine import Filter, State
@@ -221,6 +221,25 @@ class Purse:
         with self._books():
             states = dict(self._states)
         return min(planning.most(self._filters[name], states[name], step) for name in named)
+
+    def nearest(
+        self,
+        family: Callable[[Exact], Mechanism | Plan],
+        *,
+        may: Number,
+        may_not: Number,
+        scopes: Iterable[str] | None = None,
+    ) -> Exact:
+        """The parameter nearest to `may_not` whose plan all scopes could hold: see `planning`."""
+        named = self._named(scopes)
+        with self._books():
+            states = dict(self._states)
+
+        def fits(at: Exact) -> bool:
+            plan = Plan.of(family(at))
+            return not isinstance(charges.reserve(self._filters, states, plan, named), Blocked)
+
+        return planning.closest(fits, may=may, may_not=may_not)
 
     def left(self, scope: str) -> dict[str, Exact]:
         """What is left of each account of a scope."""

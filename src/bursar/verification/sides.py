@@ -1,0 +1,172 @@
+"""The two directions of a claim, each with a variable in [0, 1] to draw and a trial of its mean.
+
+What is drawn, how often, at which stake and which threshold is a function of the plan and the claim
+alone: a pilot on public coins, which decides nothing in favour of a claim, tells how much the draws
+scatter.  A direction whose bound without any draw is at most δ needs no trial.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import final
+
+from bursar import require
+from bursar.accounting.monte_carlo_bounded import Bounded
+from bursar.accounting.monte_carlo_coins import Coins, Seeded
+from bursar.accounting.monte_carlo_designs import design
+from bursar.accounting.monte_carlo_runs import LogWealth, Manner, run
+from bursar.adjacency import Direction
+from bursar.errors import InvalidParameter, LimitReached
+from bursar.exact import Exact, Number
+from bursar.mechanisms import views
+from bursar.mechanisms.plan import Plan
+from bursar.numerics.wealth import Threshold, Trial, planned
+from bursar.privacy.pairs import symmetric
+from bursar.verification.claims import Claim
+
+_COORDINATES, _FEWEST, _MOST = 2_000_000, 512, 20_000  # of a pilot, and its draws
+_FAR = 6.0  # deviations at which the pilot gives a claim up
+_HOPE = 4.0  # deviations that it keeps to itself when it hopes
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class Care:
+    """How close to the truth a claim may be, and how often such a claim may be missed.
+
+    A claim of δ/(1 − gap) or more passes, but for a probability of about `miss`.  `most` bounds the
+    draws of a direction.
+    """
+
+    gap: float
+    miss: float
+    most: int
+
+    def __init__(
+        self, *, gap: Number = "0.01", miss: Number = "1e-4", most: int = 2_000_000_000
+    ) -> None:
+        for name, value in (("gap", gap), ("miss", miss)):
+            exact = Exact.of(value, field=name)
+            if not 0 < exact < 1:
+                hint = "A claim of δ/(1 − gap) is to pass." if name == "gap" else None
+                raise InvalidParameter("it must be in (0, 1)", field=name, value=value, hint=hint)
+            object.__setattr__(self, name, float(exact))
+        object.__setattr__(self, "most", require.count(most=most))
+
+    @property
+    def sure(self) -> float:
+        """So many deviations, for both directions together."""
+        return NormalDist().inv_cdf(1 - self.miss / 2)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One direction; no trial where none is needed."""
+
+    direction: Direction
+    bounded: Bounded
+    log_delta: float
+    trial: Trial | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What the trial of a side came to."""
+
+    side: Side
+    log_wealth: float
+    average: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether the claim passes in this direction."""
+        return self.side.trial is None or self.side.trial.passes(self.log_wealth)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """One direction, looked at with public coins: how large its draws are, and how they scatter."""
+
+    bounded: Bounded
+    claim: Claim
+    draws: int = 0
+    average: float = 0.0
+    variance: float = 0.0
+
+    @property
+    def scatter(self) -> float:
+        """The deviation of its average."""
+        return math.sqrt(self.variance / max(self.draws, 1))
+
+    @property
+    def hopeless(self) -> str | None:
+        """Why a claim is given up, if it is."""
+        share = self.bounded.share(self.claim.log_delta)
+        if not self.draws or self.average - _FAR * self.scatter <= share:
+            return None
+        about = math.exp(min(self.bounded.log_delta(self.average), 0.0))
+        return f"a pilot finds δ ≈ {about:.3g} in the {self.bounded.direction} direction"
+
+    def side(self, care: Care, log_threshold: Threshold) -> Side:
+        """The direction, planned."""
+        way, log_delta = self.bounded.direction, self.claim.log_delta
+        if not self.draws:
+            return Side(way, self.bounded, log_delta, None)
+        share = self.bounded.share(log_delta)
+        spread = self.variance * (1 + 2 * _HOPE / math.sqrt(self.draws)) + self.scatter**2
+        gap = max(care.gap, 0.9 * (1 - (self.average + _HOPE * self.scatter) / share))
+        trial = planned(
+            share,
+            spread / share**2,
+            gap=min(gap, 0.999),
+            sure=care.sure,
+            log_threshold=log_threshold,
+            most=care.most,
+        )
+        return Side(way, self.bounded, log_delta, trial)
+
+
+def pilots(plan: Plan, claim: Claim) -> tuple[Pilot, ...]:
+    """The directions that a claim has to pass in.
+
+    Raises NoProof for what cannot be drawn, LimitReached where what is not drawn is too much.
+    """
+    pairs = {way: views.pairs(plan, claim.adjacency, way) for way in Direction}
+    ways = list(Direction)
+    if all(symmetric(pair) for pair, _ in pairs[Direction.REMOVE].parts):
+        ways = [Direction.REMOVE]
+    return tuple(pilot(design(pairs[way], way, claim.epsilon_below), claim) for way in ways)
+
+
+def pilot(bounded: Bounded, claim: Claim) -> Pilot:
+    """One direction, looked at; not at all where its bound without a draw is at most δ."""
+    if bounded.log_ceiling <= claim.log_delta:
+        return Pilot(bounded, claim)
+    if not bounded.share(claim.log_delta) > 0:
+        raise LimitReached(
+            f"what is not drawn is alone above δ = {claim.delta}: {bounded.direction} direction",
+            hint="A larger δ can be verified.",
+        )
+    size = min(max(_FEWEST, _COORDINATES // max(bounded.coordinates, 1)), _MOST)
+    draws = bounded.draw(size, Seeded(0).source(0))
+    return Pilot(bounded, claim, size, float(draws.mean()), float(draws.var()))
+
+
+def fingerprint(bounded: Bounded) -> str:
+    """What two variables share only if they draw the same."""
+    return hashlib.sha256(bounded.digest.encode()).hexdigest()
+
+
+def drawn(one: Side, coins: Coins, manner: Manner | None = None) -> Drawn:
+    """Draw, and bet."""
+    if one.trial is None:
+        return Drawn(one, math.inf, 0.0)
+    fold = LogWealth(one.trial.stake, one.trial.share)
+    log_wealth, total = run(one.bounded, coins, one.trial.draws, fold, manner)
+    return Drawn(one, log_wealth, total / one.trial.draws)
