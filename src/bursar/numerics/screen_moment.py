@@ -44,6 +44,7 @@ class _Moment(ABC):
     bits: int = field(init=False)
     step: float = field(init=False)
     _blocks: dict[int, list[arb]] = field(init=False, default_factory=dict)
+    _balls: tuple[arb, arb, arb] = field(init=False)
 
     @abstractmethod
     def _value(self, t: arb) -> arb:
@@ -51,7 +52,7 @@ class _Moment(ABC):
 
     def _node(self, j: int) -> arb:
         z = arb(self.step) * j
-        fall = (-(z**2) / (2 * ball(self.s1) ** 2)).exp()
+        fall = (-(z**2) / (2 * self._balls[0])).exp()
         return self._value(self._t(z)) * fall
 
     def _block(self, number: int) -> list[arb]:
@@ -65,7 +66,13 @@ class _Moment(ABC):
         return found
 
     def _t(self, z: arb) -> arb:
-        return (ball(self.threshold) + z) / ball(self.s2)
+        _, scale, threshold = self._balls
+        return (threshold + z) / scale
+
+    def _enclose(self) -> None:
+        """s₁², s₂ and T with the bits that all nodes have."""
+        with precision(self.bits):
+            self._balls = ball(self.s1) ** 2, ball(self.s2), ball(self.threshold)
 
     def _sum(self, mean: arb, first: int, last: int) -> arb:
         """η Σ φ(jη − μ) value, over the nodes first ≤ j ≤ last, which are whole blocks."""
@@ -74,7 +81,7 @@ class _Moment(ABC):
         nodes: list[arb] = []
         for number in range(first // _BLOCK, (last + 1) // _BLOCK):
             nodes += self._block(number)
-        variance = ball(self.s1) ** 2
+        variance = self._balls[0]
         ratio = (arb(self.step) * mean / variance).exp()
         polynomial = arb_poly(nodes)
         height = arb(self.step) / (2 * arb.pi() * variance).sqrt()
@@ -82,7 +89,7 @@ class _Moment(ABC):
         return height * shift * polynomial(ratio)
 
     def _density(self, z: arb, mean: arb) -> arb:
-        variance = ball(self.s1) ** 2
+        variance = self._balls[0]
         return (-((z - mean) ** 2) / (2 * variance)).exp() / (2 * arb.pi() * variance).sqrt()
 
     def _aliases(self, height: arb, scale: arb) -> arb:
@@ -110,6 +117,7 @@ class Capped(_Moment):
         self.step = 2 * math.pi * height * s2 / (growth + _DEPTH)
         self._end = s2 * math.sqrt(2 * log_n + 30) - nearest(self.threshold)
         self.bits = BITS + 2 * self.answers.bit_length()
+        self._enclose()
 
     def _value(self, t: arb) -> arb:
         """n − m, which is at least 0."""
@@ -165,6 +173,7 @@ class Uncapped(_Moment):
         growth = 2 * p * self._height**2 + p * 0.7 + 0.5 * (self._height * s2 / s1) ** 2
         self.step = 2 * math.pi * self._height * s2 / (growth + _DEPTH)
         self.bits = BITS + 32
+        self._enclose()
 
     @property
     def finite(self) -> bool:
