@@ -17,7 +17,7 @@ from bench.settings import ALL, Setting
 
 TITLE = "Every accountant on the same runs"
 DELTAS = ("1e-5", "1e-9", "1e-12", "1e-30", "1e-100")
-LIMIT_S = 20
+LIMIT_S = 10
 EXACT = "bursar exact"
 Row = dict[str, Any]
 
@@ -54,16 +54,16 @@ def asked(setting: Setting, method: str, delta: str) -> Row:
     return {part: known.get(part) for part in ("lower", "upper", "value")}
 
 
-def warm(tools: Iterable[str]) -> None:
-    """Each tool loaded, and asked once."""
-    for tool in tools:
-        ask({"tool": tool, "run": ALL[0].name, "delta": "1e-4"})
+def warm(cell: cells.Cell) -> None:
+    """The cell's tool is asked something else."""
+    ask({"tool": cell["tool"], "run": ALL[0].name, "delta": "1e-4"})
 
 
 def measure(*, small: bool) -> Found:
     """Each tool on each run at each δ."""
     tools = [*ours(), *PEERS]
-    warm(tools)
+    for tool in tools:
+        warm({"tool": tool})
     runs, deltas = (ALL[:2], DELTAS[:2]) if small else (ALL, DELTAS)
     asked = [
         {"run": run.name, "delta": delta, "tool": tool}
@@ -71,7 +71,7 @@ def measure(*, small: bool) -> Found:
         for delta in deltas
         for tool in tools
     ]
-    rows = cells.measured("accountants", asked, ask, limit_s=LIMIT_S)
+    rows = cells.measured("accountants", asked, ask, limit_s=LIMIT_S, warm=warm)
     return {"limit": LIMIT_S, "tools": tools, "rows": [_short(row) for row in rows]}
 
 
@@ -124,7 +124,7 @@ def told(found: Found) -> str:
 
 **Claims at every δ**: how far above (+) or below (−) the proved ε each claim is. In bold: a bound that is proved to be **too small**. ≈: an estimate. A dash: the tool does not know the mechanism.
 
-{table(["(σ, q, k)", "δ", "proved ε", *tools[1:]], deep)}
+{table(["(σ, q, k)", "δ", "proved ε", "width", "ms", *tools[1:]], deep)}
 
 **Bounds that are false**, proved so by the enclosure:
 
@@ -180,7 +180,7 @@ def _width(row: Row, exact: Row) -> str:
     found = width(row, exact)
     if math.isnan(found):
         return "NaN"
-    return f"{'≈ ' if 'upper' not in row else ''}{found:.1e}" if math.isfinite(found) else "inf"
+    return f"{'≈ ' if 'upper' not in row else ''}{found:.0e}" if math.isfinite(found) else "inf"
 
 
 def _claim(row: Row, exact: Row) -> str:
@@ -190,9 +190,19 @@ def _claim(row: Row, exact: Row) -> str:
     if not math.isfinite(said):
         return str(said)
     off = (said - (high if said > high else low)) / high if not low <= said <= high else 0.0
+    shown = _off(off)
     if "upper" not in row:
-        return f"≈ {off:+.0e}"
-    return f"**{off:+.0e}**" if said < low else f"{off:+.0e}"
+        return f"≈ {shown}"
+    return f"**{shown}**" if said < low else shown
+
+
+def _off(off: float) -> str:
+    """A relative error: a factor, per cent, or a power of ten."""
+    if off >= 1:
+        return f"× {1 + off:.2g}"
+    if abs(off) >= 0.01:
+        return f"{100 * off:+.0f} %"
+    return f"{off:+.0e}" if off else "0"
 
 
 def _ratios(first: dict[str, dict[str, Row]]) -> str:

@@ -14,6 +14,7 @@ import multiprocessing
 import resource
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +39,16 @@ def measured(
     *,
     limit_s: float,
     repeats: int = 3,
+    warm: Callable[[Cell], object] | None = None,
 ) -> list[Row]:
-    """Every cell with its answer, its least time in ms and its memory in MiB; or its error."""
+    """Every cell with its answer, its least time in ms and its memory in MiB; or its error.
+
+    `warm` asks the cell's tool something else first, so that a fork's own pages are there.
+    """
     log = LOGS / f"{name}.jsonl"
     rows = []
     for cell, known in _remembered(log, list(cells)):
-        row = known or cell | _least(ask, cell, limit_s, repeats)
+        row = known or cell | _least(partial(once, ask, cell, limit_s, warm), repeats)
         rows.append(row)
         if known is None:
             with log.open("a", encoding="utf-8") as file:
@@ -67,18 +72,26 @@ def _remembered(log: Path, cells: list[Cell]) -> Iterator[tuple[Cell, Row | None
         yield cell, next(known, None)
 
 
-def _least(ask: Callable[[Cell], Row], cell: Cell, limit_s: float, repeats: int) -> Row:
-    best = _once(ask, cell, limit_s)
+def _least(run: Callable[[], Row], repeats: int) -> Row:
+    best = run()
     for _ in range(repeats - 1):
         if "error" in best or best["ms"] > 1e3 * SHORT:
             break
-        best = min(best, _once(ask, cell, limit_s), key=lambda row: row.get("ms", math.inf))
+        best = min(best, run(), key=lambda row: row.get("ms", math.inf))
     return best
 
 
-def _once(ask: Callable[[Cell], Row], cell: Cell, limit_s: float) -> Row:
+def once(
+    ask: Callable[[Cell], Row],
+    cell: Cell,
+    limit_s: float,
+    warm: Callable[[Cell], object] | None = None,
+) -> Row:
+    """One cell, in a process of its own."""
     ours, theirs = multiprocessing.Pipe(duplex=False)
-    worker = multiprocessing.get_context("fork").Process(target=_work, args=(ask, cell, theirs))
+    worker = multiprocessing.get_context("fork").Process(
+        target=_work, args=(ask, cell, warm, theirs)
+    )
     worker.start()
     theirs.close()
     try:
@@ -90,10 +103,14 @@ def _once(ask: Callable[[Cell], Row], cell: Cell, limit_s: float) -> Row:
     return row
 
 
-def _work(ask: Callable[[Cell], Row], cell: Cell, pipe: Any) -> None:
-    before = _resident()
+def _work(
+    ask: Callable[[Cell], Row], cell: Cell, warm: Callable[[Cell], object] | None, pipe: Any
+) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     try:
+        before = _resident()
+        if warm:
+            warm(cell)
         started = time.perf_counter()
         row = ask(cell)
         seconds = time.perf_counter() - started

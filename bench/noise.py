@@ -128,29 +128,105 @@ def opendps() -> dict[str, tuple[Callable[[], object], int]]:
     }
 
 
+AIMS = {"gaussian": (10**6, 0.5), "gradient of 1e7": (10**7, 3.0)}  # draws, seconds
+
+
+def slope(draw: Callable[[], int], draws: int) -> dict[str, float]:
+    """The 99 % interval of the slope of a draw's time on |noise|/σ, in shares of the median time.
+
+    Times are cut at their 95th percentile: what is above comes from other processes.
+    """
+    found = np.array([_timed(draw) for _ in range(draws)], dtype=float)
+    times, x = found[:, 0], np.abs(found[:, 1]) / SIGMA
+    y = np.minimum(times, np.quantile(times, 0.95)) / np.median(times)
+    x = x - x.mean()
+    middle = (x * y).sum() / (x * x).sum()
+    rest = y - y.mean() - middle * x
+    error = 2.576 * np.sqrt((rest**2).sum() / (draws - 2) / (x * x).sum())
+    return {"low": middle - error, "high": middle + error, "median ns": float(np.median(times))}
+
+
+def _timed(draw: Callable[[], int]) -> tuple[int, int]:
+    start = time.perf_counter_ns()
+    value = draw()
+    return time.perf_counter_ns() - start, value
+
+
+def single() -> dict[str, Callable[[], int]]:
+    """One draw, of each sampler whose time is looked at."""
+    found: dict[str, Callable[[], int]] = {
+        "bursar, Gaussian": lambda: int(noise.rounded_gaussian(noise_std=SIGMA, size=1)[0]),
+        "bursar, Laplace": lambda: int(noise.rounded_laplace(scale=SIGMA, size=1)[0]),
+    }
+    try:
+        import opendp.prelude as dp
+    except ImportError:
+        return found
+    one = dp.atom_domain(T=int), dp.absolute_distance(T=int)
+    gaussian = dp.m.make_gaussian(*one, scale=float(SIGMA))
+    laplace = dp.m.make_laplace(*one, scale=float(SIGMA))
+    return found | {
+        "OpenDP, discrete Gaussian": lambda: int(gaussian(0)),
+        "OpenDP, discrete Laplace": lambda: int(laplace(0)),
+    }
+
+
 def measure(*, small: bool) -> Found:
-    """Nanoseconds a draw, by each library; few draws of ours only where small."""
+    """Nanoseconds a draw, by each library, and the slope of time; few rows only where small."""
     columns = {"bursar": ours(), "opendp": opendps(), "numpy, unsafe": numpys()}
     names = list(columns["bursar"])[1:2] if small else list(columns["bursar"])
+    rows = {
+        name: {who: best(*calls[name]) if name in calls else None for who, calls in columns.items()}
+        for name in names
+    }
+    draws = 1000 if small else 10**5
     return {
         "unit": "nanoseconds a draw",
-        "rows": {
-            name: {
-                who: best(*calls[name]) if name in calls else None for who, calls in columns.items()
-            }
-            for name in names
-        },
+        "rows": rows,
+        "aims": [
+            {"what": name, "draws": n, "to reach": aim, "seconds": rows[name]["bursar"] * n / 1e9}
+            for name, (n, aim) in AIMS.items()
+            if name in rows
+        ],
+        "draws": draws,
+        "slopes": [{"what": name, **slope(draw, draws)} for name, draw in single().items()],
     }
 
 
 def told(found: Found) -> str:
-    """A table."""
+    """Three tables: the aims, all rows, and the slopes."""
+    aims = [
+        [row["what"], f"{row['draws']:,}", f"≤ {row['to reach']} s", f"{row['seconds']:.2f} s"]
+        for row in found["aims"]
+    ]
     lines = [
-        [name, *("–" if value is None else f"{value:,.0f}" for value in row.values())]
+        [name, *map(_shown, row.values()), _ratio(row["opendp"], row["bursar"])]
         for name, row in found["rows"].items()
     ]
-    head = ["", *next(iter(found["rows"].values()))]
-    return f"""{found["unit"].capitalize()}, the best of three calls. OpenDP adds noise to a list of zeros, which is how it is called; numpy's draws are floats from a generator with a seed: fast, and not private.
+    head = ["", *next(iter(found["rows"].values())), "OpenDP / bursar"]
+    slopes = [
+        [
+            row["what"],
+            f"{row['median ns'] / 1000:.0f}",
+            f"{100 * row['low']:+.2f} % to {100 * row['high']:+.2f} %",
+        ]
+        for row in found["slopes"]
+    ]
+    return f"""{table(["", "draws", "to reach", "measured"], aims)}
+
+{found["unit"].capitalize()}, the best of three calls. OpenDP adds noise to a list of zeros, which is how it is called; numpy's draws are floats from a generator with a seed: fast, and not private.
 
 {table(head, lines)}
+
+Does the time of a draw tell its value? The slope of time on \\|noise\\|, per σ, in shares of the median time: 99 % intervals from {found["draws"]:,} single draws. To reach: within ±1 %.
+
+{table(["", "median µs", "slope"], slopes)}
 """
+
+
+def _shown(nanoseconds: float | None) -> str:
+    return "–" if nanoseconds is None else f"{nanoseconds:,.0f}"
+
+
+def _ratio(theirs: float | None, ours: float) -> str:
+    return "–" if theirs is None else f"{theirs / ours:.3g}"

@@ -116,7 +116,9 @@ def opacus_prv(run: Run, delta: float, *, eps_error: float = 0.01) -> Claim:
 
 
 def opacus_gdp(run: Run, delta: float) -> Claim:
-    """Opacus's GDP accountant: an estimate by the central limit theorem."""
+    """Opacus's GDP accountant: an estimate by the central limit theorem, for one kind of step."""
+    if len(run) > 1:
+        raise Unknown("one kind of step only")
     return None, None, _opacus("gdp", run, delta)
 
 
@@ -149,13 +151,110 @@ PEERS: dict[str, Peer] = {
     "Opacus GDP": opacus_gdp,
     "autodp RDP": autodp,
 }
-FINER: dict[str, Peer] = {  # more work for less width
-    "dp_accounting PLD, step 1e-3": partial(google_pld, interval=1e-3),
-    "dp_accounting PLD, step 1e-5": partial(google_pld, interval=1e-5),
-    "prv_accountant, error 0.01": partial(prv, eps_error=0.01),
-    "prv_accountant, error 0.001": partial(prv, eps_error=0.001),
-    "Opacus PRV, error 0.1": partial(opacus_prv, eps_error=0.1),
-    "Opacus PRV, error 0.001": partial(opacus_prv, eps_error=0.001),
+
+
+def _watched_by(accountant: Any) -> Callable[[Step, int, float], list[float]]:
+    """dp_accounting's way: compose one more, ask."""
+
+    def epsilons(step: Step, steps: int, delta: float) -> list[float]:
+        made, one, found = accountant(), event([(step, 1)]), []
+        for _ in range(steps):
+            made.compose(one)
+            found.append(made.get_epsilon(delta))
+        return found
+
+    return epsilons
+
+
+def _google(kind: str) -> Any:
+    """A fresh accountant of dp_accounting."""
+    if kind == "pld":
+        from dp_accounting.pld import PLDAccountant
+
+        return PLDAccountant()
+    from dp_accounting.rdp import RdpAccountant
+
+    return RdpAccountant()
+
+
+def _prv_watched(step: Step, steps: int, delta: float) -> list[float]:
+    accountant = prv_made([(step, steps)], eps_error=0.1, delta_error=delta / 1000)
+    asked = (accountant.compute_epsilon(delta, [k]) for k in range(1, steps + 1))
+    return [float(upper) for _, _, upper in asked]
+
+
+def _opacus_watched(name: str, step: Step, steps: int, delta: float) -> list[float]:
+    from opacus.accountants import create_accountant
+
+    accountant, found = create_accountant(name), []
+    for _ in range(steps):
+        accountant.step(noise_multiplier=step.size, sample_rate=step.q)
+        found.append(float(accountant.get_epsilon(delta=delta)))
+    return found
+
+
+def _autodp_watched(step: Step, steps: int, delta: float) -> list[float]:
+    claims = (autodp([(step, k)], delta) for k in range(1, steps + 1))
+    return [float(upper) for _, upper, _ in claims if upper is not None]
+
+
+def _google_calibrated(kind: str, q: float, k: int, epsilon: float, delta: float) -> float:
+    from dp_accounting import mechanism_calibration as search
+
+    return float(
+        search.calibrate_dp_mechanism(
+            lambda: _google(kind),
+            lambda sigma: event([(Step(sigma, q), k)]),
+            epsilon,
+            delta,
+            search.ExplicitBracketInterval(1.0, 10.0),
+        )
+    )
+
+
+def _prv_calibrated(q: float, k: int, epsilon: float, delta: float) -> float:
+    from prv_accountant.dpsgd import find_noise_multiplier
+
+    return float(find_noise_multiplier(q, k, epsilon, delta, eps_error=0.1))
+
+
+def _opacus_calibrated(name: str, q: float, k: int, epsilon: float, delta: float) -> float:
+    from opacus.accountants.utils import get_noise_multiplier
+
+    asked = {"target_epsilon": epsilon, "target_delta": delta, "sample_rate": q, "steps": k}
+    return float(get_noise_multiplier(**asked, accountant=name))
+
+
+def _autodp_calibrated(q: float, k: int, epsilon: float, delta: float) -> float:
+    from autodp.calibrator_zoo import eps_delta_calibrator
+
+    class Run:
+        """What its calibrator asks: a class of one parameter with `get_approxDP`."""
+
+        def __init__(self, sigma: float, name: str = "") -> None:
+            self.sigma = float(sigma)
+
+        def get_approxDP(self, delta: float) -> float:  # noqa: N802 - its name
+            return float(autodp([(Step(self.sigma, q), k)], delta)[1] or 0.0)
+
+    return float(eps_delta_calibrator()(Run, epsilon, delta, [0.5, 20]).sigma)
+
+
+WATCHED: dict[str, Callable[[Step, int, float], list[float]]] = {  # ε after each step
+    "dp_accounting PLD": _watched_by(partial(_google, "pld")),
+    "dp_accounting RDP": _watched_by(partial(_google, "rdp")),
+    "prv_accountant": _prv_watched,
+    "Opacus RDP": partial(_opacus_watched, "rdp"),
+    "Opacus PRV": partial(_opacus_watched, "prv"),
+    "autodp RDP": _autodp_watched,
+}
+CALIBRATED: dict[str, Callable[[float, int, float, float], float]] = {  # σ for (ε, δ)
+    "dp_accounting PLD": partial(_google_calibrated, "pld"),
+    "dp_accounting RDP": partial(_google_calibrated, "rdp"),
+    "prv_accountant": _prv_calibrated,
+    "Opacus RDP": partial(_opacus_calibrated, "rdp"),
+    "Opacus PRV": partial(_opacus_calibrated, "prv"),
+    "autodp RDP": _autodp_calibrated,
 }
 
 warnings.filterwarnings("ignore", module=r"(prv_accountant|opacus|autodp|dp_accounting)")

@@ -240,11 +240,13 @@ class HighProbabilityBound(_Truth):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate(_Truth):
-    """No proof: for plots and for searching."""
+    """No proof: for plots and for searching; with an interval where draws give one."""
 
     kind: ClassVar[str] = "estimate"
     value: float
     method: str
+    interval: tuple[float, float] | None = None
+    confidence: float | None = None
     about: About = field(default=About(method="estimate"), compare=False, repr=False)
 
     def __float__(self) -> float:
@@ -256,6 +258,14 @@ class Estimate(_Truth):
     def values(self) -> dict[str, float]:
         """The numbers of the result by name."""
         return {"value": self.value}
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of the command line; an interval stands beside the value."""
+        found = _Truth.to_json(self)
+        if self.interval is not None:
+            low, high = map(number, self.interval)
+            found["interval"] = {"low": low, "high": high, "confidence": self.confidence}
+        return found
 
 
 Proved = Enclosure | UpperBound

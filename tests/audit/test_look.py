@@ -275,3 +275,14 @@ def test_exact_noise_shows_nothing_in_its_low_bits() -> None:
     assert not look(run, 0, 1, claim=claim, samples=50_000).found
     floats = Vectorised(lambda data, size: data + RNG.normal(0, 16, size))
     assert look(floats, 0, 1, claim=claim, samples=50_000).found
+
+
+def test_a_claim_that_is_kept_at_the_printed_delta_only_is_caught() -> None:
+    """(ε, δ) is one point of a curve: randomized response keeps this one and breaks the rest."""
+    claim = Gaussian(noise_multiplier=1)
+    printed = bursar.epsilon(claim, delta="1e-5")
+    assert float(printed) > 4
+    printed_alone = ApproximateDP(epsilon=4, delta="1e-5")
+    run = response(2, 2)
+    assert not look(run, 0, 1, claim=printed_alone, samples=4000).found
+    assert look(run, 0, 1, claim=claim, samples=4000).found

@@ -67,7 +67,7 @@ def test_a_repetition_starts_anew() -> None:
 
 def test_a_stopped_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
-    answer = cells._least
+    answer = cells.once
 
     def counted(ask: Any, cell: cells.Cell, *rest: Any) -> cells.Row:
         calls.append(str(cell["what"]))
@@ -75,10 +75,10 @@ def test_a_stopped_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             raise KeyboardInterrupt
         return answer(ask, cell, *rest)
 
-    monkeypatch.setattr(cells, "_least", counted)
+    monkeypatch.setattr(cells, "once", counted)
     with pytest.raises(KeyboardInterrupt):
-        run("well", "stop", "other")
-    rows = run("well", "stop", "other")
+        run("well", "stop", "other", repeats=1)
+    rows = run("well", "stop", "other", repeats=1)
     assert [row["what"] for row in rows] == ["well", "stop", "other"]
     assert calls == ["well", "stop", "stop", "other"]
     assert not list(tmp_path.iterdir()), "what is finished leaves no log"

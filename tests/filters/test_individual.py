@@ -253,6 +253,27 @@ def test_whoever_has_more_than_the_public_bound_is_left_out() -> None:
         of_squared_norms(machine, np.array([1, 2, 3]), noise_variance=500)
 
 
+def test_the_public_bound_holds_where_a_norm_is_its_own_cost() -> None:
+    machine = IndividualFilter.for_norms(rho=1, noise_variance=500, people=3)
+    norms = np.array([99, 100, 101])
+    for at_most, who in ((LARGEST, [True, True, True]), (100, [True, True, False])):
+        costs = of_squared_norms(machine, norms, noise_variance=500, at_most=at_most)
+        standing, inside = machine.charge(machine.start(), costs)
+        assert inside.reveal().tolist() == who
+        assert standing.reveal().tolist() == [901, 900, 899 if at_most == LARGEST else 1000]
+
+
+@pytest.mark.parametrize(
+    ("cap", "kind"), [(2**32 - 2, np.uint32), (2**32 - 1, np.uint64), (2**33 - 2, np.uint64)]
+)
+def test_what_is_left_fits_its_kind_of_integers(cap: int, kind: type) -> None:
+    machine = small(cap, people=2)
+    standing, inside = machine.charge(machine.start(), given(machine, np.array([cap, cap + 1])))
+    assert standing.reveal().dtype == kind
+    assert inside.reveal().tolist() == [True, False]
+    assert standing.reveal().tolist() == [0, cap]
+
+
 def test_a_lipschitz_analysis_is_proved_for_zero_out_alone() -> None:
     norms = np.array([100, 200])
     with pytest.raises(NoProof, match="zero-out"):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given as over
@@ -21,6 +22,7 @@ from bursar.filters.concentrated import ZcdpFilter
 from bursar.filters.gaussian import GdpFilter
 from bursar.filters.machine import Filter, Granted, Refused, State
 from bursar.filters.renyi import AnyOrderFilter, RenyiFilter
+from bursar.filters.saved import TABLE
 from bursar.filters.units import LARGEST, NEVER, Account, plus
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.gaussian import Gaussian
@@ -279,6 +281,18 @@ def test_what_is_charged_covers_what_the_pair_says(
     assert float(told) >= truth.lower
 
 
+def test_every_filter_is_everywhere() -> None:
+    """It can be saved, stands in the matrix, and is tested in each of the ways there are."""
+    kinds = {kind.__name__: kind.name for kind in Filter.__subclasses__()}
+    names = set(kinds.values())
+    assert len(names) == len(kinds)
+    assert names == set(TABLE) == set(matrix.PRICES) == {one.name for one in FILTERS}
+    room = Path(__file__).parent
+    for file in ("test_finite_game.py", "test_model.py", "test_mutants.py"):
+        text = (room / file).read_text(encoding="utf-8")
+        assert [kind for kind in kinds if f"{kind}(" not in text] == []
+
+
 @over(FRACTIONS, FRACTIONS)
 def test_charges_round_up_and_budgets_down(budget: Fraction, charge: Fraction) -> None:
     account = Account.of("rho", budget)
@@ -331,7 +345,7 @@ def test_sums_that_cannot_be_counted() -> None:
         lambda: DpFilter(epsilon=1, delta=0),
         lambda: DpFilter(epsilon=1, delta=1e-6, delta_of_steps=1e-6),
         lambda: DpFilter(epsilon=1, delta=1e-6, form="bst"),  # type: ignore[arg-type]
-        lambda: RogersFilter(epsilon=1, delta="0.4"),
+        lambda: RogersFilter(epsilon=1, delta="1/3"),
     ],
 )
 def test_bad_budgets_are_refused(make: object) -> None:

@@ -58,15 +58,29 @@ class Slow:
 def machines() -> list[Slow]:
     half = Fraction(1, 2)
     any_order = AnyOrderFilter(epsilon=1, delta=1e-5, orders=[16, 40])
-    return [
-        Slow(f, factors, [a.cap for a in f.accounts], any_)  # type: ignore[arg-type]
-        for f, factors, any_ in (
-            (ZcdpFilter(rho="0.4"), [half, Fraction(0)], False),
-            (GdpFilter(mu="0.9"), [Fraction(1)], False),
-            (RenyiFilter({3: "1.2", 8: "3.1"}), [3 * half, 8 * half], False),
-            (any_order, [16 * half, 40 * half, None], True),
-        )
+    listed: list[tuple[Filter, list[Fraction | None], list[Fraction | float], bool]] = [
+        (ZcdpFilter(rho="0.4"), [half, Fraction(0)], [Fraction(2, 5), 0], False),
+        (GdpFilter(mu="0.9"), [Fraction(1)], [Fraction(81, 100)], False),
+        (
+            RenyiFilter({3: "1.2", 8: "3.1"}),
+            [3 * half, 8 * half],
+            [Fraction(6, 5), Fraction(31, 10)],
+            False,
+        ),
+        (any_order, [16 * half, 40 * half, None], [implied(16), implied(40), 1], True),
     ]
+    for one, _, budgets, _ in listed:
+        for account, budget in zip(one.accounts, budgets, strict=True):
+            exact = isinstance(budget, (int, Fraction))
+            assert account.cap - int(budget / account.unit) in ([0] if exact else range(-2, 3))
+    return [
+        Slow(one, factors, [a.cap for a in one.accounts], any_) for one, factors, _, any_ in listed
+    ]
+
+
+def implied(order: int) -> float:
+    """B with (order, B)-RDP implying (1, 5e-6)-DP, in floats."""
+    return 1 - math.log(1 - 1 / order) + (math.log(5e-6) + math.log(order)) / (order - 1)
 
 
 class Model(RuleBasedStateMachine):

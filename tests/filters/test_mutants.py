@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bursar.exact import Exact
-from bursar.filters.approximate import DpFilter
+from bursar.filters.approximate import DpFilter, RogersFilter
 from bursar.filters.concentrated import ZcdpFilter
 from bursar.filters.costs import rho_of_pure
 from bursar.filters.gaussian import GdpFilter
@@ -87,6 +87,7 @@ def test_asking_after_the_step_in_epsilon_delta() -> None:
         DpFilter(epsilon=1, delta="0.1"),
         AnyOrderFilter(epsilon=1, delta="0.1"),
         GdpFilter.within(epsilon=1, delta="0.1"),
+        RogersFilter(epsilon=1, delta="0.1"),
     ):
         moves = [*SMALL[1:], *RESPONSES]
         if isinstance(machine, GdpFilter):

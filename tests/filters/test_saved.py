@@ -107,6 +107,10 @@ def test_people() -> None:
     assert restore_people(machine, save_people(machine, largest)).pending == LARGEST
     with pytest.raises(CorruptBooks, match="1 changes, and 2"):
         restore_people(machine, saved, at_least=2)
+    assert saved.count(b" 1 -1 ") == 1
+    for header in (b" 1 -2 ", b" 1 x1 ", b" 1 1- "):
+        with pytest.raises(CorruptBooks):
+            restore_people(machine, saved.replace(b" 1 -1 ", header))
     with pytest.raises(CorruptBooks):
         restore_people(machine, saved[:-1])
     with pytest.raises(CorruptBooks):

@@ -58,3 +58,13 @@ def gaussian_profile(sigma: Fraction, shift: int, epsilon: Fraction) -> arb:
     """δ(ε) of N(shift, σ²) against N(0, σ²).  Balle & Wang 2018, Thm 8."""
     a, b = ball(shift / (2 * sigma)), ball(epsilon * sigma / shift)
     return normal_tail(b - a) - ball(epsilon).exp() * normal_tail(b + a)
+
+
+def laplace_profile(scale: Fraction, shift: int, epsilon: Fraction) -> arb:
+    """δ(ε) of the Laplace law moved by `shift`: 1 − e^((ε − Δ/b)/2) below Δ/b, and 0 from there on.
+
+    The event is that the loss is above ε; at half-way the densities' difference adds up to this.
+    """
+    if epsilon >= shift / scale:
+        return arb(0)
+    return 1 - ball((epsilon - shift / scale) / 2).exp()

@@ -10,7 +10,7 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "bursar"
 
 # The rooms that make release noise, or the secret samples that amplify it.
-ROOMS = ("noise", "screening", "queries", "learning", "tuning")
+ROOMS = ("noise", "filters", "ledger", "screening", "queries", "learning", "tuning")
 
 MODULES = {
     "random",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, final
 
-from bursar.accounting import edgeworth, exact, gdp, rdp, saddlepoint
+from bursar.accounting import edgeworth, exact, gdp, monte_carlo, rdp, saddlepoint
 from bursar.accounting.estimates import Estimator, sketched
 from bursar.adjacency import DEFAULT, Adjacency, Direction
 from bursar.errors import NoProof
@@ -69,6 +69,9 @@ def _guesses(estimator: Estimator) -> Accountant:
 ACCOUNTANTS = (
     Accountant(exact.NAME, Enclosure.kind, _pairs, exact.epsilon, exact.delta),
     Accountant(rdp.NAME, UpperBound.kind, views.rdp, rdp.epsilon, rdp.delta),
+    Accountant(
+        monte_carlo.NAME, Estimate.kind, monte_carlo.taken, monte_carlo.epsilon, monte_carlo.delta
+    ),
     _guesses(saddlepoint.ACCOUNTANT),
     _guesses(edgeworth.ACCOUNTANT),
     _guesses(gdp.ACCOUNTANT),

@@ -75,7 +75,7 @@ class Estimator:
         question, relation = Question.of_delta(delta, log_delta), Adjacency.of(adjacency)
         target = math.exp(question.log_delta) if question.delta is None else float(question.delta)  # type: ignore[arg-type]
         both = sketched(Plan.of(run), relation)
-        value = math.inf if target == 0 else self._solve(both, target)
+        value = math.inf if target == 0 else self.solve(both, target)
         return self._answer(value, "epsilon", question.text, relation, started)
 
     def _worst(self, both: list[Sketched], epsilon: float) -> float:
@@ -84,8 +84,8 @@ class Estimator:
             raise InternalError(f"{self.name} guesses NaN")
         return min(max(0.0, *guesses), 1.0)
 
-    def _solve(self, both: list[Sketched], target: float) -> float:
-        """By bisection: the guess is taken to decrease."""
+    def solve(self, both: list[Sketched], target: float) -> float:
+        """ε at a δ, by bisection: the guess is taken to decrease."""
         if self._worst(both, 0.0) <= target:
             return 0.0
         low, high = 0.0, 1.0

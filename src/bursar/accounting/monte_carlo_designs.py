@@ -19,7 +19,7 @@ from flint import arb
 
 from bursar.accounting.monte_carlo_bounded import SHARP, Bounded
 from bursar.accounting.monte_carlo_draws import draw
-from bursar.accounting.monte_carlo_search import Cuts, Parts, search
+from bursar.accounting.monte_carlo_search import CELLS, Cuts, Parts, search
 from bursar.adjacency import Direction
 from bursar.errors import LimitReached, NoProof
 from bursar.exact import Exact
@@ -107,13 +107,24 @@ def parts_of(composition: Composition) -> Parts:
     if mu_squared:
         parts.append((Coordinate(Exact(mu_squared), Exact(1), True), 1))
     for part, _ in parts:
-        if not (1e-6 < part.slope < 1e3 and part.share > 1e-12):
+        held = 1 < part.mu_squared * 10**12 < 10**18 and part.q * 10**12 > 1
+        if not (held and (part.q == 1 or part.q * 10**12 < 10**12 - 1)):
             raise LimitReached("a number of this plan is beyond what draws in float64 can hold")
     return tuple(parts)
 
 
-def design(composition: Composition, direction: Direction, epsilon: float) -> Design:
+def design(
+    composition: Composition,
+    direction: Direction,
+    epsilon: float,
+    *,
+    room: float = 0.0,
+    cells: int = CELLS,
+) -> Design:
     """The design for δ(ε) of a composition in one direction, ε ≥ 0.
+
+    With `room` its draws serve other ε too, up to so much above: `monte_carlo_curves.py`.  With
+    fewer cells than usual it is found faster, and its bound is larger.
 
     >>> from bursar.adjacency import Adjacency
     >>> from bursar.mechanisms import views
@@ -124,7 +135,7 @@ def design(composition: Composition, direction: Direction, epsilon: float) -> De
     0.0007
     """
     parts = parts_of(composition)
-    return certified(parts, direction, epsilon, search(parts, epsilon))
+    return certified(parts, direction, epsilon, search(parts, epsilon, room, cells))
 
 
 def certified(parts: Parts, direction: Direction, epsilon: float, cuts: Cuts) -> Design:

@@ -21,11 +21,12 @@ Parts = tuple[tuple[Coordinate, int], ...]
 Vector = tuple[int, ...]
 
 _POINTS = 1200
-_COARSE, _CELLS = 200, 3000  # cells of a table, while scanning and at the end
+COARSE, CELLS = 200, 3000  # cells of a table, while scanning and at the end
 _MOST = 256  # strata
 _DEEPEST = 30  # jumps
 _ENOUGH = 1e-4  # of B, for what has no stratum
 _THRESHOLDS = 14
+_SMALL = 0.05  # ε, for which tables are long
 _RAREST = 1e-200  # probability of the jumps of a stratum, in float64
 
 
@@ -49,8 +50,12 @@ class Cuts:
         return set(self.jumps)
 
 
-def search(parts: Parts, epsilon: float) -> Cuts:
-    """Cuts with a small bound; without jumps where these do not pay."""
+def search(parts: Parts, epsilon: float, room: float = 0.0, cells: int = CELLS) -> Cuts:
+    """Cuts with a small bound; without jumps where these do not pay.
+
+    Tables go `room` further down than they must, so that they serve larger ε too; with fewer cells,
+    of which few thresholds are tried, they are found faster.
+    """
     lam = best_tilt(parts, epsilon)
     reach = tuple(part.reach(lam) for part, _ in parts)
     nothing = tuple(0 for _ in parts)
@@ -62,18 +67,21 @@ def search(parts: Parts, epsilon: float) -> Cuts:
         if part.removes and part.sampled and part.slope < STEEPEST
     )
     best_log = log_ceiling(parts, lam, epsilon)
-    if not jumping or not best_log > -550 or epsilon <= 0:
+    if not jumping or not best_log > -550 or epsilon <= (0 if cells == CELLS else _SMALL):
         return plain
     best = plain
-    count = _THRESHOLDS if len(jumping) < 9 else 4
+    count = _THRESHOLDS if len(jumping) < 9 and cells == CELLS else 4
     for loss in epsilon * np.linspace(0.06, 0.98, count):
-        cuts, found = _at(parts, epsilon, lam, reach, jumping, float(loss), _COARSE)
+        cuts, found = _at(parts, epsilon, lam, reach, jumping, float(loss), COARSE, room)
         if found < best_log - 0.01:
             best, best_log = cuts, found
     if best is plain:
         return plain
     loss = best.first * best.step
-    return _at(parts, epsilon, lam, reach, jumping, loss, max(_CELLS // len(jumping), 500))[0]
+    if cells <= COARSE:
+        return best
+    each = max(cells // len(jumping), 500)
+    return _at(parts, epsilon, lam, reach, jumping, loss, each, room)[0]
 
 
 def best_tilt(parts: Parts, epsilon: float) -> float:
@@ -129,9 +137,10 @@ def _at(
     jumping: frozenset[int],
     loss: float,
     cells: int,
+    room: float,
 ) -> tuple[Cuts, float]:
     """Cuts with jumps from this loss on, and about log(B + R)."""
-    lowest = _lowest(parts, epsilon)
+    lowest = _lowest(parts, epsilon) - room
     step = max((epsilon - lowest) / cells, NARROWEST)
     first = max(round(loss / step), 1)
     wanted = 1.25 * (epsilon - lowest) + 1.0

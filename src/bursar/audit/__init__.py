@@ -2,7 +2,6 @@
 
 `look` runs a mechanism on two neighbours, `search` on many, `lower_bound` takes outcomes that are
 there already, `replay` measures sensitivities under recorded noise, `lattice` looks at low bits.
-`examples` has mistakes that were made in public, each beside the version that is right.
 
 The room is called as its command is, `bursar audit`; a room cannot be called as a function
 without a trick, so its first function is `bursar.audit.look`.

@@ -16,7 +16,7 @@ from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
 from bursar.privacy.curves import RdpCurve
 from bursar.privacy.pairs import Composition, Pair
-from bursar.privacy.samples import Samples
+from bursar.privacy.samples import Drawn, Samples
 
 
 @runtime_checkable
@@ -138,6 +138,17 @@ def rdp(plan: Plan, adjacency: Adjacency) -> RdpCurve:
         if not isinstance(mechanism, HasRdp):
             raise _lacking(mechanism, "rdp")
         return mechanism.rdp(adjacency)
+
+    return plan.total(view)
+
+
+def samples(plan: Plan, adjacency: Adjacency, direction: Direction) -> Drawn:
+    """What can be drawn of a plan in one direction."""
+
+    def view(mechanism: Mechanism) -> Drawn:
+        if not isinstance(mechanism, HasSamples):
+            raise _lacking(mechanism, "samples")
+        return Drawn(((mechanism.samples(adjacency, direction), 1),))
 
     return plan.total(view)
 

@@ -1,7 +1,8 @@
 """From people's data to whole numbers: clamped, rounded and summed so that bounds hold exactly.
 
-Each person's data goes through a fixed map of that person alone: NaN becomes 0, infinities become
-bounds, nothing raises.  What comes out are integers in units of 2^-grid whose l1 and l2 norms are
+Each person's data goes through a fixed map of that person alone: NaN and what is no number becomes
+0, infinities become bounds, nothing raises.  What is refused is a type or a shape: those of a typed
+table are public.  What comes out are integers in units of 2^-grid whose l1 and l2 norms are
 bounded by numbers that were known before.  At most 2^29 units a person: then even all people on
 earth (2^33) and the noise fit into 62 bits.  Sums are taken modulo 2^64, so they are exact, do not
 depend on the order, and stay private whatever is summed (docs/proofs/rounded-gaussian.md, Cor. 2).
@@ -10,9 +11,11 @@ depend on the order, and stay private whatever is summed (docs/proofs/rounded-ga
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,7 +50,7 @@ class GridSum:
         self, units: ArrayLike, *, l1: Number, l2: Number | None = None, grid: int = 0
     ) -> None:
         """The bound in l1 is one in l2 too, which is taken unless a smaller one is given."""
-        whole = np.asarray(units)
+        whole = _summed(units)
         if whole.dtype.kind not in "iu":
             need = "it must hold whole numbers"
             raise InvalidParameter(need, field="units", value=whole.dtype, hint="Use to_grid().")
@@ -76,7 +79,7 @@ class Contributions:
 def to_grid(values: ArrayLike, *, low: Number, high: Number, grid: int = 0) -> Contributions:
     """One number or one row a person, clamped to [low, high] and rounded to multiples of 2^-grid.
 
-    NaN counts as 0 and is then clamped.  The bounds are rounded inward.
+    NaN, and what is no number, counts as 0 and is then clamped.  The bounds are rounded inward.
 
     >>> to_grid([0.3, float("nan"), 9, float("-inf")], low=-1, high=2, grid=2).units
     array([ 1,  0,  8, -4])
@@ -133,7 +136,7 @@ def histogram(codes: ArrayLike, *, categories: int) -> GridSum:
     >>> histogram([[0, 2], [2, 2], [7, -1]], categories=3)
     GridSum(units=array([1, 0, 2]), grid=0, l1=2, l2=1.41421413421630859375)
     """
-    k, data = require.count(categories=categories), np.asarray(codes)
+    k, data = require.count(categories=categories), _table(codes)
     if data.dtype.kind not in "biuf" or data.ndim not in {1, 2}:
         raise InvalidParameter("it must hold codes of categories", field="codes", value=data.dtype)
     each = data.shape[1] if data.ndim == 2 else 1
@@ -153,11 +156,52 @@ def root_up(n: int) -> Exact:
 
 
 def _numbers(values: ArrayLike) -> NDArray[np.float64]:
-    data = np.asarray(values)
+    data = _table(values)
     if data.dtype.kind not in "biuf" or not data.ndim:
         need = "it must hold numbers, one or one row for each person"
         raise InvalidParameter(need, field="values", value=data.dtype)
     return data.astype(np.float64)
+
+
+def _table(values: ArrayLike) -> NDArray[Any]:
+    """The table; where it has no type of its own, a number for each entry, NaN for what is none.
+
+    So an entry of one person decides nothing about another's, and no error depends on it.
+    """
+    if isinstance(values, np.ndarray) and values.dtype.kind != "O":
+        return values
+    try:
+        data = np.asarray(values)
+        if data.dtype.kind not in "biuf":
+            data = np.asarray(values, dtype=object)
+    except ValueError:
+        need = "rows must be of one length"
+        raise InvalidParameter(need, field="values", hint="Hand in an array.") from None
+    if data.dtype.kind != "O":
+        return data
+    found = np.fromiter(map(_entry, data.ravel()), np.float64, data.size)
+    return found.reshape(data.shape)
+
+
+def _entry(value: Any) -> float:
+    if not isinstance(value, (numbers.Real, Decimal, np.bool_)):
+        return math.nan
+    number: Any = value
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+    except ValueError:  # a signalling NaN
+        return math.nan
+
+
+def _summed(units: ArrayLike) -> NDArray[Any]:
+    """The sums; Python's integers modulo 2^64, as all sums are."""
+    whole = np.asarray(units)
+    if whole.dtype.kind != "O" or not all(type(one) is int for one in whole.flat):
+        return whole
+    turned = [one % 2**64 for one in whole.flat]
+    return np.array(turned, dtype=np.uint64).reshape(whole.shape)
 
 
 def _grid(grid: int) -> int:

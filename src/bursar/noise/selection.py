@@ -56,7 +56,7 @@ def _rate(epsilon: Number, sensitivity: Number) -> Exact:
 
 
 def _largest(law: Law, scores: Scores, rate: Fraction) -> int:
-    values = np.asarray(scores)
+    values = _whole(scores)
     if values.dtype.kind not in "iu" or values.ndim != 1 or not values.size:
         need = "it must be a list of whole numbers, one for each candidate"
         raise InvalidParameter(need, field="scores", value=values.dtype, hint="Put them on a grid.")
@@ -73,6 +73,15 @@ def _largest(law: Law, scores: Scores, rate: Fraction) -> int:
         if _ahead(draws, other, first, rate * (int(values[other]) - int(values[first]))):
             first = other
     return int(first)
+
+
+def _whole(scores: Scores) -> Scores:
+    """The scores; integers beyond 64 bits are clamped, which moves no two further apart."""
+    values: NDArray[Any] = np.asarray(scores)
+    if values.dtype.kind != "O" or not all(type(one) is int for one in values.flat):
+        return values
+    clamped = [max(-(2**63), min(one, 2**63 - 1)) for one in values.flat]
+    return np.array(clamped, dtype=np.int64).reshape(values.shape)
 
 
 def _ahead(draws: Draws, one: int, other: int, head_start: Fraction) -> bool:

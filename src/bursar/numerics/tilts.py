@@ -49,7 +49,7 @@ class Coordinate:
         """The sampling probability q."""
         return float(self.q)
 
-    @property
+    @cached_property
     def sampled(self) -> bool:
         """Whether q < 1."""
         return self.q < 1
