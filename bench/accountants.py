@@ -104,7 +104,7 @@ def told(found: Found) -> str:
         ]
         for (run, delta), rows in table_of.items()
     ]
-    return f"""Each answer is from a process of its own, forked from one that has loaded and tried every tool; the best of three, on one core, within {found["limit"]:g} s. Runs are Poisson-subsampled Gaussian steps (σ, q, k), Gaussian noise σ × k, Laplace noise b × k; add-or-remove-one, the worse direction. Settings of the other tools are their own defaults; `prv_accountant` needs an error, and has 0.1 in ε and δ/1000 in δ.
+    return f"""Each answer is from a process of its own, forked from one that has loaded and tried every tool; the best of three, by the processor's clock on one core, within {found["limit"]:g} s. Runs are Poisson-subsampled Gaussian steps (σ, q, k), Gaussian noise σ × k, Laplace noise b × k; add-or-remove-one, the worse direction. Settings of the other tools are their own defaults; `prv_accountant` needs an error, and has 0.1 in ε and δ/1000 in δ.
 
 **Milliseconds at δ = {DELTAS[0]}**
 
@@ -152,6 +152,8 @@ def claim(row: Row) -> float:
 
 def width(row: Row, exact: Row) -> float:
     """(upper − lower)/ε, or the distance to the truth."""
+    if "error" in exact:
+        return math.nan
     low = float(row.get("lower", exact["lower"]))
     return abs(claim(row) - low) / float(exact["upper"])
 
@@ -179,13 +181,15 @@ def _width(row: Row, exact: Row) -> str:
         return _error(row)
     found = width(row, exact)
     if math.isnan(found):
-        return "NaN"
+        return "?" if "error" in exact else "NaN"
     return f"{'≈ ' if 'upper' not in row else ''}{found:.0e}" if math.isfinite(found) else "inf"
 
 
 def _claim(row: Row, exact: Row) -> str:
     if "error" in row:
         return _error(row)
+    if "error" in exact:
+        return _number(claim(row))
     low, high, said = float(exact["lower"]), float(exact["upper"]), claim(row)
     if not math.isfinite(said):
         return str(said)
@@ -213,8 +217,10 @@ def _ratios(first: dict[str, dict[str, Row]]) -> str:
         line = [run]
         for name in others:
             row = rows.get(name, {"error": ""})
-            if "error" in row or not math.isfinite(claim(row)):
-                line.append(_error(row) if "error" in row else "no bound")
+            if "error" in row or "error" in exact or not math.isfinite(claim(row)):
+                line.append(
+                    _error(row) if "error" in row else "?" if "error" in exact else "no bound"
+                )
                 continue
             wider = width(row, exact) / max(width(exact, exact), 2**-53)
             line.append(f"{row['ms'] / exact['ms']:.2g} × time, {wider:.0e} × width")

@@ -149,7 +149,7 @@ def told(found: Found) -> str:
         "times our time",
         "times our width",
     ]
-    return f"""Each point is a tool with one setting of its own error (the step of dp_accounting's lattice, the error in ε of the two PRV accountants), at δ = {DELTA}, within {found["limit"]} s. The table has the narrowest that each reached. Further left is tighter, lower is faster; what is proved false is not drawn.
+    return f"""Each point is a tool with one setting of its own error (the step of dp_accounting's lattice, the error in ε of the two PRV accountants), at δ = {DELTA}, within {found["limit"]} s of the processor. The table has the narrowest that each reached. Further left is tighter, lower is faster; what is proved false is not drawn.
 
 {table(head, lines)}
 """

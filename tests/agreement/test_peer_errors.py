@@ -155,7 +155,7 @@ def test_bad_input_has_no_end_there(tool: str) -> None:
         return {"upper": upper}
 
     assert "upper" in cells.once(ask, {"sigma": "1"}, 20)
-    assert cells.once(ask, {"sigma": "nan"}, 2) == {"error": "> 2 s"}
+    assert cells.once(ask, {"sigma": "nan"}, 2) == {"error": "> 2 s"}  # of the processor
 
 
 def test_a_count_is_forgotten() -> None:
