@@ -34,7 +34,7 @@ def _curve(screen: Any, repeats: int) -> dict[str, float]:
     import numpy as np
 
     from bursar import Adjacency
-    from bursar.numerics import screen_moment
+    from bursar.numerics import screen_moment, screen_top
     from bursar.privacy import screen_curve
 
     orders = [float(f"{order:.6g}") for order in np.geomspace(1.1, 1e3, ORDERS)]
@@ -43,7 +43,8 @@ def _curve(screen: Any, repeats: int) -> dict[str, float]:
         screen_moment.capped,
         screen_moment.uncapped,
         screen_curve._turn,
-        screen_curve.log_outcomes,
+        screen_curve._outcomes,
+        screen_top.log_top,
     )
     for _ in range(repeats):
         for one in remembered:

@@ -118,9 +118,10 @@ class SparseVector(Mechanism):
         if self.highest_threshold is not None:
             over = (self.threshold_noise, self.query_noise, self.highest_threshold)
             stopping = Stopping(*(Exact(value / unit) for value in over))
-        return ScreenCurve(
-            threshold, query, self.cutoff, self.length, stopping, self._released(adjacency)
-        )
+        normal = self.query_law in (NORMAL, "rounded-gaussian")  # rounding moves thresholds alone
+        shift = Exact(moved / self.query_noise) if normal else None
+        ends = self.cutoff, self.length, stopping, self._released(adjacency), shift
+        return ScreenCurve(threshold, query, *ends)
 
     def _released(self, adjacency: Adjacency) -> GaussianCurve | None:
         """That of all noisy gaps: of use where the run is short, or may have many tops."""
