@@ -18,6 +18,7 @@ from bench.settings import ALL, Setting
 TITLE = "Every accountant on the same runs"
 DELTAS = ("1e-5", "1e-9", "1e-12", "1e-30", "1e-100")
 LIMIT_S = 10
+SLOW = ("bursar monte_carlo",)  # asked at the first δ alone: more of it in `monte_carlo`
 EXACT = "bursar exact"
 Row = dict[str, Any]
 
@@ -70,6 +71,7 @@ def measure(*, small: bool) -> Found:
         for run in runs
         for delta in deltas
         for tool in tools
+        if delta == deltas[0] or tool not in SLOW
     ]
     rows = cells.measured("accountants", asked, ask, limit_s=LIMIT_S, warm=warm)
     return {"limit": LIMIT_S, "tools": tools, "rows": [_short(row) for row in rows]}
@@ -100,7 +102,7 @@ def told(found: Found) -> str:
             run,
             delta,
             _number(truth(rows)[1]),
-            *(_claim(rows[tool], rows[EXACT]) for tool in tools[1:]),
+            *(_claim(rows[tool], rows[EXACT]) if tool in rows else "" for tool in tools[1:]),
         ]
         for (run, delta), rows in table_of.items()
     ]

@@ -156,7 +156,7 @@ def told(found: Found) -> str:
             row["run"],
             row["delta"],
             row["direction"],
-            row.get("limit", f"{row.get('ms'):.0f} ms, width {row.get('width'):.1e}"),
+            row["limit"] if "limit" in row else f"{row['ms']:.0f} ms, width {row['width']:.1e}",
         ]
         for row in rows
         if "limit" in row

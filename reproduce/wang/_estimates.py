@@ -65,11 +65,6 @@ class Fft:
         return float(np.log((self._under_p[at] - delta) / self._under_q[at]))
 
 
-def off(value: float, truth: float) -> float:
-    """The relative error."""
-    return abs(value - truth) / truth
-
-
 def told_by(function: Callable[[], float]) -> float:
     """What a tool answers, or NaN where it raises."""
     try:

@@ -193,7 +193,12 @@ def leaking_response(ratio: Fraction, delta: Fraction) -> Move:
 
 def sign_of_gaussian(p: Fraction, q: Fraction) -> Move:
     """Answers that are 1 with probability p or q, told as the least μ-GDP that covers them."""
-    return Move(GaussianDP(mu=Exact(_quantile(p, up=True) - _quantile(q, up=False))), *coin(p, q))
+    return Move(GaussianDP(mu=Exact(least_mu(p, q))), *coin(p, q))
+
+
+def least_mu(p: Fraction, q: Fraction) -> Fraction:
+    """A μ, near the least, for which answers of probability p > q and the rest are μ-GDP."""
+    return _quantile(p, up=True) - _quantile(q, up=False)
 
 
 def coin_at_orders(p: Fraction, q: Fraction, orders: Iterable[int]) -> Move:

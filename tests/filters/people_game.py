@@ -25,7 +25,7 @@ from bursar.mechanisms.statements import RenyiDP
 from tests.filters import game
 
 People = frozenset[int]
-PURE, ZCDP = 0, -1  # measures beside the orders: pure ε, and ρ
+PURE, ZCDP, GDP = 0, -1, -2  # measures beside the orders: pure ε, ρ, and μ² of two answers
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,9 @@ class Query:
         p, q = self.law(others | {person}), self.law(others)
         if order == PURE:
             return max(Fraction(game.log_up(max(x / y, y / x))) for x, y in zip(p, q, strict=True))
+        if order == GDP:
+            (low, _), (high, _) = sorted((p, q))
+            return game.least_mu(high, low) ** 2 if p != q else Fraction(0)
         if order == ZCDP:
             return Fraction(rho_of_pure(Exact(self.loss(person, others, PURE))))
         return Fraction(0) if p == q else Fraction(game.float_up(game.renyi(p, q, order)))
@@ -66,6 +69,12 @@ def anyone(ratio: Fraction, crowd: int) -> Query:
     yes, no = game.odds(ratio)
     everybody = frozenset(range(crowd))
     return Query("anyone", everybody, lambda people: int(bool(people)), (no, yes))
+
+
+def one(person: int, ratio: Fraction, crowd: int) -> Query:
+    """Is this person there?  Costs nobody else anything."""
+    law, everybody = game.odds(ratio), frozenset(range(crowd))
+    return Query(f"is {person} there", everybody, lambda used: int(person in used), law)
 
 
 def weight(ratio: Fraction, weights: tuple[int, ...]) -> Query:
@@ -149,6 +158,35 @@ def moment(
         return value(start, start, depth)
 
     return best(flip=False), best(flip=True)
+
+
+def excess(
+    guard: Guard, queries: list[Query], left_out: int, gamma: Fraction, depth: int
+) -> Fraction:
+    """The largest P(E) − γQ(E), either way round, where no answer has probability 0."""
+    everybody = queries[0].everybody
+
+    def best(flip: bool) -> Fraction:
+        @lru_cache(None)
+        def value(state: Any, other: Any, ratio: Fraction, left: int) -> Fraction:
+            """For a transcript so far with Q = 1 and P = ratio."""
+            found = max(Fraction(0), ratio - gamma)
+            for query in queries if left else ():
+                after, used = guard.ask(state, everybody, query)
+                without, used_without = guard.ask(other, everybody - {left_out}, query)
+                p, q = query.law(used), query.law(used_without)
+                p, q = (q, p) if flip else (p, q)
+                step = (
+                    y * value(after, without, ratio * x / y, left - 1)
+                    for x, y in zip(p, q, strict=True)
+                )
+                found = max(found, sum(step, Fraction(0)))
+            return found
+
+        start = (0,) * len(everybody)
+        return value(start, start, Fraction(1), depth)
+
+    return max(best(flip=False), best(flip=True))
 
 
 def filter_of(order: int, budget: Fraction, crowd: int) -> IndividualFilter:

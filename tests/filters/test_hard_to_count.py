@@ -23,6 +23,8 @@ from bursar.filters.individual_costs import given, of_curves
 from bursar.filters.machine import Filter, Granted
 from bursar.filters.odometer import IndividualOdometer, PerInstanceLosses
 from bursar.filters.renyi import AnyOrderFilter
+from bursar.mechanisms.gaussian import Gaussian
+from bursar.mechanisms.parallel import Parallel
 from bursar.mechanisms.statements import ApproximateDP, PureDP
 from bursar.privacy.curves import GaussianCurve, TableCurve
 from bursar.privacy.pairs import AtomsPair
@@ -145,6 +147,21 @@ def test_a_view_that_refuses_does_not_hide_another(says: set[str], takers: set[s
     if not takers:
         with pytest.raises(NoProof, match="its parts have no pure view"):
             prices.approximate(step, Adjacency.ADD_OR_REMOVE_ONE)
+
+
+def test_parallel_branches_cost_what_the_dearest_does() -> None:
+    add = Adjacency.ADD_OR_REMOVE_ONE
+    leaking = ApproximateDP(epsilon="0.1", delta="6e-8")
+    mixed = Parallel(2 * leaking, PureDP(epsilon="0.3"))
+    assert prices.approximate(mixed, add) == (Fraction(3, 10), Fraction(12, 10**8))
+    both = prices.rho_of_pure(Fraction(3, 10)), 2 * prices.rho_of_pure(Fraction(1, 10))
+    assert prices.concentrated(mixed, add) == (max(both), Fraction(12, 10**8))
+    noisy = Parallel(Gaussian(noise_multiplier=2), PureDP(epsilon="0.3"))
+    assert prices.concentrated(noisy, add) == (Fraction(1, 8), 0)
+    for refused in (noisy, mixed):
+        relation = add if refused is noisy else Adjacency.REPLACE_ONE
+        with pytest.raises(NoProof):
+            prices.approximate(refused, relation)
 
 
 def test_the_leak_of_a_pair_is_charged() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,7 +17,9 @@ from bursar.filters.matrix import PRICES, takers
 from bursar.filters.planning import more
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.gaussian import Gaussian
+from bursar.mechanisms.group import Group
 from bursar.mechanisms.own import FromDensities, FromSamples
+from bursar.mechanisms.parallel import Parallel
 from bursar.mechanisms.registry import AROUND, MECHANISMS, UNWRITTEN
 from bursar.mechanisms.statements import PureDP
 from bursar.mechanisms.views import VIEWS, views_of
@@ -69,14 +72,29 @@ def test_the_matrix() -> None:
         marks.setdefault(type(step).__name__, set()).add(row)
     known = {kind.__name__ for kind in (*MECHANISMS.values(), *AROUND, *UNWRITTEN)}
     assert set(marks) == known
-    made_of_others = {name for name, rows in marks.items() if len(rows) > 1}
-    assert made_of_others == {"Group"}
+    made_of_others = {"Group", "Parallel"}
+    assert {name for name, rows in marks.items() if len(rows) > 1} <= made_of_others
     rows: dict[tuple[str, ...], list[str]] = {}
     for name, (row, *_) in marks.items():
         if name not in made_of_others:
             rows.setdefault(row, []).append(f"`{name}`")
     expected = [[", ".join(names), *row] for row, names in rows.items()]
     assert table("| step | " + " | ".join(PRICES) + " |") == expected
+
+
+def test_what_is_made_of_others_is_taken_where_these_are() -> None:
+    """A group where its step is; parallel branches where each of them is."""
+    add = Adjacency.ADD_OR_REMOVE_ONE
+    steps = [
+        step
+        for step, relation in every_step()
+        if relation is add and not isinstance(step, (Group, Parallel, FromDensities, FromSamples))
+    ]
+    for step in steps:
+        assert takers(Group(step, people=2), add) == takers(step, add)
+    for one, other in combinations(steps, 2):
+        both = [name for name in takers(one, add) if name in takers(other, add)]
+        assert takers(Parallel(one, other), add) == both, (one, other)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ import pytest
 from bursar.exact import Exact
 from bursar.filters.individual import IndividualFilter
 from bursar.filters.renyi import RenyiFilter
+from bursar.numerics.balls import ball, float_up, precision
+from bursar.privacy.conversions import gdp_profile
 from tests.filters import game
 from tests.filters import people_game as people
 from tests.filters.people_game import People, Query
@@ -65,6 +67,33 @@ def test_the_individual_filter_of_pure_privacy() -> None:
     assert 0.9 < worst(guard, TWO, budget, 6, 200) <= 1
 
 
+GAMMAS = [Fraction(1), Fraction(3, 2), Fraction(2)]
+IN_TWO_ANSWERS = [people.anyone(Fraction(2), 2), *(people.one(i, Fraction(2), 2) for i in (0, 1))]
+
+
+def share_of_gdp(guard: people.Guard, mu: Exact, gamma: Fraction) -> float:
+    """The largest excess over whoever may be missing, as a share of what μ-GDP allows."""
+    found = max(people.excess(guard, IN_TWO_ANSWERS, one, gamma, 6) for one in (0, 1))
+    with precision():
+        epsilon = Fraction(float_up(ball(gamma).log()))
+        return float(found) / float_up(gdp_profile(Exact(mu**2), epsilon))
+
+
+@pytest.mark.parametrize("gamma", GAMMAS)
+def test_the_individual_filter_of_gdp(gamma: Fraction) -> None:
+    mu = Exact("1.3")
+    machine = IndividualFilter.gdp(mu=mu, people=2)
+    assert 0.3 < share_of_gdp(people.TheFilter(machine, people.GDP), mu, gamma) <= 1
+
+
+def test_gdp_that_is_tested_afterwards_is_beaten() -> None:
+    """A budget that holds no step at all: asked after it, the first one runs."""
+    mu, gamma = Exact("0.4"), Fraction(1)
+    machine = IndividualFilter.gdp(mu=mu, people=2)
+    assert share_of_gdp(people.TheFilter(machine, people.GDP), mu, gamma) == 0
+    assert share_of_gdp(TestsAfterwards(machine, people.GDP), mu, gamma) > 2
+
+
 def test_a_scope_and_the_rest_interleaved() -> None:
     """Opening a scope charges κ once: all that is asked in and beside it costs κ plus the rest."""
     scope = people.TheFilter(people.filter_of(ORDER, Fraction(1, 2), 2), ORDER)
@@ -81,15 +110,7 @@ def test_the_maximum_outside_the_sum() -> None:
     Questions about one person alone cost the pairs that differ in that person; the sum of worst
     cases stops after three of them, the pairs' own sums after three for each person.
     """
-    about = [
-        Query(
-            f"is {i} there",
-            frozenset({0, 1}),
-            lambda used, i=i: int(i in used),
-            game.odds(Fraction(2)),
-        )
-        for i in (0, 1)
-    ]
+    about = [people.one(i, Fraction(2), 2) for i in (0, 1)]
     data_sets = people.subsets(frozenset({0, 1}))
     pairs = [(s, s - {i}, i) for s in data_sets for i in s]
     budget = 3 * about[0].cost(0, ORDER)
@@ -155,14 +176,12 @@ class TestsAfterwards:
 
     __test__ = False
     filter: IndividualFilter
+    order: int = ORDER
 
     def ask(self, state: Any, present: People, query: Query) -> tuple[Any, People]:
         inside = frozenset(i for i in query.everybody if state[i] < self.filter.account.cap)
-        after = (
-            state[i] + self.filter.account.up(query.cost(i, ORDER)) if i in inside else state[i]
-            for i in query.everybody
-        )
-        return tuple(after), present & inside
+        cost = {i: self.filter.account.up(query.cost(i, self.order)) for i in inside}
+        return tuple(state[i] + cost.get(i, 0) for i in query.everybody), present & inside
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from bursar.cli.request import must
 from bursar.errors import InvalidParameter
 
 _PAIRS = "On which neighbours"
+_SHOWN = 1000  # entries of a data set
 _FORM = "Write it as module:function or file.py:function."
 
 Pair = tuple[Any, Any]
@@ -125,7 +126,10 @@ def silent() -> Iterator[None]:
 
 
 def shown(data: Any) -> Any:
-    """A data set as JSON shows it."""
+    """A data set as JSON shows it, if it is not large."""
+    size = np.size(data) if isinstance(data, np.ndarray) else getattr(data, "__len__", int)()
+    if size > _SHOWN:
+        return f"{type(data).__name__} of {size} entries"
     if isinstance(data, np.ndarray):
         return shown(data.tolist())
     if isinstance(data, (list, tuple)):
@@ -219,6 +223,8 @@ def said(error: BaseException | None) -> str:
     return f"{type(error).__name__}: {error}".rstrip(": ")
 
 
-def differing(pairs: Sequence[Pair]) -> str:
-    """A fingerprint of the pairs."""
-    return hashlib.sha256(repr([tuple(map(shown, pair)) for pair in pairs]).encode()).hexdigest()
+def fingerprint(pairs: Sequence[Pair]) -> str:
+    """A fingerprint of the pairs, to the last bit."""
+    from bursar.audit.written import written
+
+    return hashlib.sha256(json.dumps(written(list(pairs))).encode()).hexdigest()

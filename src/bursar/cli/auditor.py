@@ -15,7 +15,7 @@ import numpy as np
 
 from bursar.adjacency import Adjacency
 from bursar.cli.answer import Answer
-from bursar.cli.audited import Pair, Target, differing, said, shown, silent
+from bursar.cli.audited import Pair, Target, fingerprint, said, shown, silent
 from bursar.cli.progress import counted
 from bursar.errors import InvalidParameter, Refused
 from bursar.mechanisms.base import Mechanism
@@ -77,6 +77,7 @@ class Audit:
     claimed: Claim
     manners: Manners
     record: str | None
+    before: str = field(default="", init=False)
     _drawn: Drawn[Any] | None = field(default=None, init=False)
 
     def run(self) -> Answer:
@@ -85,6 +86,7 @@ class Audit:
         from bursar.audit.records import Drawn
 
         started, how = time.perf_counter(), self.manners
+        self.before = fingerprint(self.pairs)
         kept = self._kept()
         total = 2 * how.samples
         with closing(counted(range(total), total)) as line, silent():
@@ -108,7 +110,11 @@ class Audit:
         if drawn.raised == drawn.outcomes:
             need = f"it gave nothing but errors: {said(drawn.error)}"
             raise InvalidParameter(need, field="mechanism", value=self.target.name)
-        return self._told(found, drawn.raised, time.perf_counter() - started)
+        if fingerprint(self.pairs) != self.before:
+            need = "it must leave its data as it is: its runs were not of the same data"
+            hint = "Let it work on a copy."
+            raise InvalidParameter(need, field="mechanism", value=self.target.name, hint=hint)
+        return self._told(found, drawn, time.perf_counter() - started)
 
     def so_far(self) -> dict[str, Any]:
         """How many outcomes there are."""
@@ -125,7 +131,7 @@ class Audit:
             fingerprint=self.target.fingerprint,
             claim=self.claimed.body,
             adjacency=self.claimed.adjacency.value,
-            neighbours=differing(self.pairs),
+            neighbours=self.before,
             samples=how.samples,
             confidence=how.confidence,
             grid=how.grid,
@@ -133,7 +139,7 @@ class Audit:
             seed=how.seed,
         )
 
-    def _told(self, found: Violation | NoneFound, raised: int, seconds: float) -> Answer:
+    def _told(self, found: Violation | NoneFound, drawn: Drawn[Any], seconds: float) -> Answer:
         pair, worst = self.pairs[found.pair], found.worst
         sides = {"data": shown(pair[0]), "neighbour": shown(pair[1])}
         body = {
@@ -146,7 +152,7 @@ class Audit:
             "claim": self.claimed.body,
             "pair": sides,
             "pairs": len(self.pairs),
-            "errors": raised,
+            "errors": drawn.raised,
             "grid": self.manners.grid,
             "seed": self.manners.seed,
             "record": self.record,
@@ -165,10 +171,12 @@ class Audit:
             return answer
         witness, tests = worst.bound.witness, self.manners.samples - self.manners.samples // 2
         hits = witness.hits if witness else (0, 0)
+        past = " With --grid 20 low bits of floats are not looked at."
         raise Violated(
             answer,
             f"On {on}{chosen}: {witness.event if witness else ''}. That happened {hits[0]} times "
-            f"on the first and {hits[1]} on the second, in {tests} runs each.",
+            f"on the first and {hits[1]} on the second, in {tests} runs each."
+            f"{past if drawn.floats and self.manners.grid is None else ''}",
         )
 
 

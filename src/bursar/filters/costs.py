@@ -1,8 +1,9 @@
 """What one step costs in the measure of a filter: a proved upper bound, as an exact number.
 
-Beside the views of the mechanisms two follow from a theorem each (docs/proofs/filters.md):
-every ε-DP step is ε·tanh(ε/2)-zCDP, which is less than ε²/2; and every (ε, δ)-DP step is, except
-with probability δ on either side, an ε-DP one.
+Beside the views of the mechanisms three follow from a theorem each (docs/proofs/filters.md):
+every ε-DP step is ε·tanh(ε/2)-zCDP, which is less than ε²/2; every (ε, δ)-DP step is, except
+with probability δ on either side, an ε-DP one; and of parallel branches a person is in one, so
+that each part of the price is the dearest branch's.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from flint import arb
 from bursar.adjacency import Adjacency, Direction
 from bursar.errors import NoProof
 from bursar.mechanisms.base import Mechanism
+from bursar.mechanisms.parallel import Parallel
 from bursar.mechanisms.views import HasPair, HasPure, HasZcdp, views_of
 from bursar.numerics.balls import ball, float_up, precision
 from bursar.privacy.pairs import AtomsPair
@@ -63,6 +65,9 @@ def concentrated(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction |
 
     The least of what its views say; NoProof where no view says anything under this relation.
     """
+    if isinstance(mechanism, Parallel):
+        most, leak = _dearest(mechanism, adjacency, concentrated)
+        return most, Fraction(leak)
     known: list[Fraction | float] = []
     if isinstance(mechanism, HasZcdp) and (rho := said(mechanism.zcdp, adjacency)) is not None:
         known.append(rho)
@@ -76,6 +81,9 @@ def concentrated(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction |
 
 def approximate(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction, Fraction]:
     """(ε, δ) such that the step is (ε, δ)-DP by its own statement; NoProof where it makes none."""
+    if isinstance(mechanism, Parallel):
+        most, leak = _dearest(mechanism, adjacency, approximate)
+        return Fraction(most), Fraction(leak)
     if isinstance(mechanism, HasPure) and (epsilon := said(mechanism.pure, adjacency)) is not None:
         return epsilon, Fraction(0)
     if isinstance(mechanism, HasPair):
@@ -91,6 +99,18 @@ def approximate(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction, F
     raise NoProof(
         f"{mechanism.name} makes no statement of pure or (ε, δ)-DP", hint=f"It has: {has}."
     )
+
+
+def _dearest(
+    parallel: Parallel,
+    adjacency: Adjacency,
+    price: Callable[[Mechanism, Adjacency], tuple[Fraction | float, Fraction]],
+) -> tuple[Fraction | float, Fraction | float]:
+    """The largest sum of any branch, in each of the two parts of the price."""
+    parallel.proved_under(adjacency)
+    sums = [plan.total(lambda step: Amounts(price(step, adjacency))) for plan in parallel.branches]
+    first, second = (max(column) for column in zip(*(s.values for s in sums), strict=True))
+    return first, second
 
 
 def said(view: Callable[[Adjacency], V], adjacency: Adjacency) -> V | None:

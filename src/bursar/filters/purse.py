@@ -125,7 +125,7 @@ class Purse:
                 done = replace(done, answers=(answer,))
             elif answer is not None:
                 done = replace(done, answers=(*charge.answers, answer))
-            self._keep(done, states)
+            self._return(done, states)
         return answer
 
     def abandon(self, request: str) -> Charge:
@@ -302,10 +302,17 @@ class Purse:
         return self._charges[request]
 
     def _keep(self, charge: Charge, states: Mapping[str, State] | None = None) -> Charge:
+        """Spend first: what interrupts it in between leaves too much spent, never too little."""
         self._states.update(states or {})
         self._charges[charge.request] = charge
         return charge
 
+    def _return(self, charge: Charge, states: Mapping[str, State]) -> Charge:
+        """Give back last, so that what is interrupted cannot be given back twice."""
+        self._charges[charge.request] = charge
+        self._states.update(states)
+        return charge
+
     def _abandoned(self, charge: Charge) -> Charge:
         gone = charge.then(Verb.ABANDON)
-        return self._keep(gone, charges.give_back(self._filters, self._states, charge.costs))
+        return self._return(gone, charges.give_back(self._filters, self._states, charge.costs))
