@@ -55,6 +55,10 @@ def test_a_smaller_move_costs_less() -> None:
     assert found[0] < found[-1]
 
 
+def test_an_order_that_no_float_tells_from_one() -> None:
+    assert log_top(1 + Fraction(1, 10**20), Fraction(1, 5)) < 1e-20
+
+
 def test_far_out_the_noise_itself_is_charged() -> None:
     a, s = Fraction(10**6), Fraction(2)
     assert log_top(a, s).contains(int(a * (a - 1) * 2))

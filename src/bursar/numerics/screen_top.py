@@ -41,7 +41,7 @@ def log_top(order: Fraction, shift: Fraction) -> arb:
         whole = alpha * (alpha - 1) * s**2 / 2
         if nearest(order * shift) > _FAR:
             return whole
-        at = _scalar(nearest(order), nearest(shift))
+        at = _scalar(nearest(order - 1), nearest(shift))
         for width in _WIDTHS:
             low, high = arb(at - width * (1 + abs(at))), arb(at + width * (1 + abs(at)))
             if _slope(alpha, s, low) > 0 and _slope(alpha, s, high) < 0:
@@ -80,10 +80,10 @@ def log_tops(orders: Floats, shift: float) -> Floats:
     return chosen
 
 
-def _scalar(order: float, shift: float) -> float:
-    """Where L is highest, for one order: as `_where`, and twenty times as fast."""
-    aim = math.log(order) - math.log(order - 1)
-    low, high = -(aim + 40) / shift - 10.0, order * shift + shift + 10.0
+def _scalar(excess: float, shift: float) -> float:
+    """Where L is highest, for the order 1 + excess: as `_where`, and twenty times as fast."""
+    aim = math.log1p(excess) - math.log(excess)
+    low, high = -(aim + 40) / shift - 10.0, (2 + excess) * shift + 10.0
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
         rises = _log_hazard(middle) - _log_hazard(middle - shift) > aim

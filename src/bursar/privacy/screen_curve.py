@@ -135,6 +135,12 @@ class ScreenCurve(RdpCurve):
         }
         return tuple(form for form, holds in held.items() if holds)
 
+    @property
+    def _compared(self) -> list[Form]:
+        """Those that may be the smallest."""
+        held = self.forms
+        return [form for form in held if _LARGER.get(form) not in held]
+
     def form(self, form: Form, order: Exact) -> arb:
         """A ball whose upper end is the bound of this form at this order above 1."""
         if form is Form.PURE:
@@ -156,10 +162,7 @@ class ScreenCurve(RdpCurve):
     def best(self, order: Exact) -> Chosen:
         """The smallest bound at this order; LimitReached where no form can be evaluated."""
         found, limit = [], None
-        forms = self.forms
-        for form in forms:
-            if _LARGER.get(form) in forms:
-                continue
+        for form in self._compared:
             at = max(order, _turn(self, form))
             try:
                 found.append(Chosen(form, at, self.form(form, at)))
@@ -195,7 +198,7 @@ class ScreenCurve(RdpCurve):
     def _sketched(self, orders: Floats) -> Floats:
         each = [
             self._sketch_of(form, np.maximum(orders, nearest(_turn(self, form))))
-            for form in self.forms
+            for form in self._compared
         ]
         least: Floats = np.fmin.reduce(each)
         return least

@@ -119,7 +119,7 @@ def worst_profile(
     if _checked(mechanism).length == 1:
         low, high = (exact.delta(one, epsilon=at) for one in _one_answer(mechanism, relation))
         return Enclosure(lower=_lower(low), upper=high.upper, about=high.about)
-    factor = math.exp(float(at))
+    factor = math.exp(min(float(at), 700.0))  # to search with
 
     def refuted(likely: float, seldom: float) -> float:
         return math.exp(likely) - factor * math.exp(seldom)
