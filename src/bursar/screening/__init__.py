@@ -22,15 +22,23 @@ from bursar.screening.stagewise import (
     printed_cutoff,
     stagewise_epsilon,
 )
+from bursar.screening.worst import (
+    Neighbours,
+    epsilon_enclosed,
+    worst_neighbours,
+    worst_profile,
+)
 
 __all__ = [
     "AboveThreshold",
+    "Neighbours",
     "NoisyScreen",
     "PrivateCost",
     "Run",
     "StagewiseScreen",
     "Staging",
     "best_staging",
+    "epsilon_enclosed",
     "expected_answers",
     "false_alarm_rate",
     "longest",
@@ -42,4 +50,6 @@ __all__ = [
     "screen_for",
     "screen_for_rate",
     "stagewise_epsilon",
+    "worst_neighbours",
+    "worst_profile",
 ]
