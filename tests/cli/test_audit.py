@@ -156,6 +156,8 @@ def test_a_violation_ends_with_1_and_its_witness() -> None:
     assert told.code == 1
     assert told.err.startswith("bursar: violation found: ε ≥ ")
     assert "On [1, 1] and [1]: " in told.err
+    assert "low bits of floats" not in told.err
+    assert "low bits of floats" in audit("little", *CLAIM, *ON, *FEW).err
 
 
 def test_a_profile_is_a_claim() -> None:

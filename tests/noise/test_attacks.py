@@ -1,6 +1,6 @@
 """Published attacks on noise and on what it is added to: each is caught in the version it broke.
 
-The numbers are those of the list of attacks in docs/noise.md.
+The numbers are those of docs/trust.md.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ at it would find, in the end, what is not there.  Outcomes are written as JSON, 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar, cast, final
@@ -23,7 +24,7 @@ D_contra = TypeVar("D_contra", contravariant=True)
 
 FORMAT = "bursar-audit-record/1"
 BATCH = 10_000  # outcomes that a mechanism is asked for at once, where it gives many
-_KEPT = 500  # outcomes that are written at once, where it gives them one by one
+_KEPT, _OFTEN = 500, 1.0  # single outcomes, or seconds, after which they are written
 
 
 class Runs(Protocol[D_contra]):
@@ -112,6 +113,7 @@ class Drawn(Source[int], Generic[D]):
         self._many, self._tick = many, tick
         self._turns = [0] * len(among)
         self.outcomes = self.raised = 0
+        self.floats = False  # whether an outcome is one: then its low bits are looked at
         self.error: BaseException | None = None
 
     def draw(self, data: int, size: int) -> Outcomes:
@@ -135,10 +137,13 @@ class Drawn(Source[int], Generic[D]):
                 return self._counted(self._record.add(place, turn, found))
         done: list[object] = []
         kept: Outcomes = done
+        until = time.monotonic() + _OFTEN
         try:
             for i in range(start, start + min(_KEPT, most)):
                 found = self._asked(place, turn, i, 1)
                 done.append(found if isinstance(found, BaseException) else found[0])
+                if time.monotonic() > until:
+                    break
         finally:
             kept = self._counted(self._record.add(place, turn, done))
         return kept
@@ -157,7 +162,10 @@ class Drawn(Source[int], Generic[D]):
     def _counted(self, part: Outcomes) -> Outcomes:
         self.outcomes += len(part)
         self._tick(len(part))
-        if not isinstance(part, np.ndarray):
+        if isinstance(part, np.ndarray):
+            self.floats |= part.dtype.kind == "f"
+        else:
+            self.floats |= any(isinstance(one, float) for one in part)
             errors = [one for one in part if isinstance(one, BaseException)]
             self.raised += len(errors)
             self.error = errors[-1] if errors else self.error

@@ -114,7 +114,7 @@ class Audit:
             need = "it must leave its data as it is: its runs were not of the same data"
             hint = "Let it work on a copy."
             raise InvalidParameter(need, field="mechanism", value=self.target.name, hint=hint)
-        return self._told(found, drawn.raised, time.perf_counter() - started)
+        return self._told(found, drawn, time.perf_counter() - started)
 
     def so_far(self) -> dict[str, Any]:
         """How many outcomes there are."""
@@ -139,7 +139,7 @@ class Audit:
             seed=how.seed,
         )
 
-    def _told(self, found: Violation | NoneFound, raised: int, seconds: float) -> Answer:
+    def _told(self, found: Violation | NoneFound, drawn: Drawn[Any], seconds: float) -> Answer:
         pair, worst = self.pairs[found.pair], found.worst
         sides = {"data": shown(pair[0]), "neighbour": shown(pair[1])}
         body = {
@@ -152,7 +152,7 @@ class Audit:
             "claim": self.claimed.body,
             "pair": sides,
             "pairs": len(self.pairs),
-            "errors": raised,
+            "errors": drawn.raised,
             "grid": self.manners.grid,
             "seed": self.manners.seed,
             "record": self.record,
@@ -171,10 +171,12 @@ class Audit:
             return answer
         witness, tests = worst.bound.witness, self.manners.samples - self.manners.samples // 2
         hits = witness.hits if witness else (0, 0)
+        past = " With --grid 20 low bits of floats are not looked at."
         raise Violated(
             answer,
             f"On {on}{chosen}: {witness.event if witness else ''}. That happened {hits[0]} times "
-            f"on the first and {hits[1]} on the second, in {tests} runs each.",
+            f"on the first and {hits[1]} on the second, in {tests} runs each."
+            f"{past if drawn.floats and self.manners.grid is None else ''}",
         )
 
 
