@@ -108,6 +108,8 @@ def told(found: Found) -> str:
             run,
             delta,
             _number(truth(rows)[1]),
+            _width(rows[EXACT], rows[EXACT]),
+            _time(rows[EXACT]),
             *(_claim(rows[tool], rows[EXACT]) if tool in rows else "" for tool in tools[1:]),
         ]
         for (run, delta), rows in table_of.items()
