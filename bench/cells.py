@@ -69,7 +69,7 @@ def _remembered(log: Path, cells: list[Cell]) -> Iterator[tuple[Cell, Row | None
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text(head + "\n", encoding="utf-8")
         lines = []
-    rows = [json.loads(line) for line in lines[1:]]
+    rows = [json.loads(line) for line in lines[1:] if line.endswith("}")]  # a torn one is not
     for cell in cells:
         known = (row for row in rows if cell.items() <= row.items())
         yield cell, next(known, None)
