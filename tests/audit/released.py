@@ -60,6 +60,7 @@ QUIET: dict[str, str] = {
             *("screening.open_after", "screening.query_share", "screening.screen_for"),
             *("screening.screen_for_rate", "screening.Neighbours", "screening.worst_neighbours"),
             *("screening.worst_profile", "screening.epsilon_enclosed"),
+            "privacy.screen_curve.released",
         ],
         _PLAN,
     ),
