@@ -22,12 +22,12 @@ from bursar.filters import (
     ZcdpFilter,
 )
 from bursar.filters.individual_costs import given
-from bursar.mechanisms.sparse_vector import SparseVector
+from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
 from tests.audit.released_noise import FEW, LOW_THEN_TOP, ZERO_OUT, Array, Released
 
 # Screens -----------------------------------------------------------------------------------------
 
-SCREEN = SparseVector(threshold_noise="0.25", query_noise="0.5", length=4)
+SCREEN = LaplaceSparseVector(threshold_noise=1, query_noise=2)
 STAGE = SparseVector(threshold_noise="0.25", query_noise="0.5", length=2)
 
 
@@ -92,9 +92,9 @@ def accuracies(right: list[int]) -> tuple[Fraction, ...]:
 
 
 def individually(values: list[int]) -> list[int]:
-    """Three questions, each of which costs a person ρ = value²/2: who has spent 1 is left out."""
+    """Six questions, each of which costs a person ρ = value²/2: who has spent 1/2 is left out."""
     people = np.array(values)
-    filter_ = IndividualFilter.zcdp(rho=1, people=len(people), unit="1/2")
+    filter_ = IndividualFilter.zcdp(rho="1/2", people=len(people), unit="1/2")
 
     def noised(inside: Inside) -> int:
         return int(people @ inside.reveal()) + int(noise.rounded_gaussian(noise_std=1, size=1)[0])
@@ -102,19 +102,19 @@ def individually(values: list[int]) -> list[int]:
     scope = IndividualScope.open(Purse({"all": ZcdpFilter(rho=1)}), filter_, request="survey")
     return [
         scope.answer(lambda: given(filter_, people**2), noised, most=1, request=f"q{n}")
-        for n in range(3)
+        for n in range(6)
     ]
 
 
 def locally(value: int) -> list[int]:
-    """Steps whose cost depends on the value; once they do not fit, the null is sent."""
-    local = LocalFilter(RenyiFilter({2: 8}, adjacency="zero-out"), null=0)
+    """Nine steps that cost a value 1 and the null nothing: there is room for one."""
+    local = LocalFilter(RenyiFilter({2: 1}, adjacency="zero-out"), null=0)
     device, told = local.start(), []
-    for _ in range(3):
-        step = Gaussian(noise_multiplier="0.5") if value else Gaussian(noise_multiplier=10**6)
+    for _ in range(9):
+        step = Gaussian(noise_multiplier=1) if value else Gaussian(noise_multiplier=10**6)
         device, fed = local.feed(device, step, value)
-        told.append(fed + int(noise.rounded_gaussian(noise_std="0.5", size=1)[0]))
-    return told
+        told.append(fed)
+    return (np.array(told) + noise.rounded_gaussian(noise_std=1, size=9)).tolist()
 
 
 def charged(people: list[int]) -> int:
@@ -131,7 +131,7 @@ ROOMS: dict[str, Released] = {
         pair=LOW_THEN_TOP,
         claim=SCREEN,
         too_strong=PureDP(epsilon="0.1"),
-        samples=FEW,
+        samples=3 * FEW,
         covers=frozenset({"screening.Run"}),
     ),
     "a screen": Released(
@@ -139,7 +139,7 @@ ROOMS: dict[str, Released] = {
         pair=LOW_THEN_TOP,
         claim=SCREEN,
         too_strong=PureDP(epsilon="0.1"),
-        samples=FEW,
+        samples=3 * FEW,
         covers=frozenset({"screening.AboveThreshold"}),
     ),
     "a screen in stages": Released(
@@ -186,8 +186,8 @@ ROOMS: dict[str, Released] = {
     "sums of those who are inside": Released(
         run=individually,
         pair=([1, 1], [1, 0]),
-        claim=bursar.ZeroConcentratedDP(rho=1),
-        too_strong=bursar.ZeroConcentratedDP(rho="0.02"),
+        claim=bursar.ZeroConcentratedDP(rho="1/2"),
+        too_strong=PureDP(epsilon="0.05"),
         adjacency=ZERO_OUT,
         samples=FEW,
         covers=frozenset({"filters.IndividualFilter", "filters.IndividualScope"}),
@@ -195,8 +195,8 @@ ROOMS: dict[str, Released] = {
     "what a device sends": Released(
         run=locally,
         pair=(1, 0),
-        claim=bursar.RenyiDP(orders=[2], values=[8]),
-        too_strong=bursar.RenyiDP(orders=[2], values=["0.05"]),
+        claim=bursar.RenyiDP(orders=[2], values=[1]),
+        too_strong=PureDP(epsilon="0.05"),
         adjacency=ZERO_OUT,
         samples=FEW,
         covers=frozenset({"filters.LocalFilter"}),

@@ -86,6 +86,18 @@ class Design(Bounded):
         """So many independent X."""
         return draw(self, size, source)
 
+    @property
+    def excess(self) -> float | None:
+        """How far E X may be above (δ − R)/B for rounding; None where jumps are integrated.
+
+        At most 2η(1+λ) and float64's own, relative to the largest value c(λ) of f e^{−λ(Y−ε)}.
+        """
+        if len(self.strata) > 1 or self.strata[0].table.jumps:
+            return None
+        (one,) = self.strata
+        off = (2 * one.slack + SHARP) * (1 + one.lam) + 4 * _TERM * (1 + abs(one.log_scale))
+        return off * math.exp(-log_share(one.lam))
+
 
 def parts_of(composition: Composition) -> Parts:
     """The coordinates of a composition; its plain Gaussians are one."""
@@ -124,7 +136,7 @@ def design(
     """The design for δ(ε) of a composition in one direction, ε ≥ 0.
 
     With `room` its draws serve other ε too, up to so much above: `monte_carlo_curves.py`.  With
-    fewer cells than usual it is found faster, and its bound is larger.
+    fewer cells than usual it is found faster, and its bound is larger; with none, nothing jumps.
 
     >>> from bursar.adjacency import Adjacency
     >>> from bursar.mechanisms import views
