@@ -12,6 +12,7 @@ from bursar import Gaussian, Laplace, PureDP, noise, screening
 from bursar.filters import (
     AccuracyChecks,
     ActiveCount,
+    DpFilter,
     IndividualFilter,
     IndividualScope,
     Inside,
@@ -58,6 +59,15 @@ def noisy_screen(queries: Array) -> list[bool]:
     asked = {"sensitivity": 1, "purse": purse(), "request": "s"}
     screen = screening.NoisyScreen(noise_multiplier=2, length=len(queries), **asked)
     return screen.ask_many(queries, threshold=0).tolist()
+
+
+STABLE = screening.StableRelease(epsilon="0.5", delta="0.02")
+
+
+def stable(counts: tuple[int, int]) -> str | None:
+    money = Purse({"all": DpFilter(epsilon=8, delta="0.5", delta_of_steps="0.1")})
+    proposed = screening.most_common(dict(zip("ab", counts, strict=True)))
+    return STABLE.release(lambda: proposed, purse=money, request="s")
 
 
 # Filters and stopping rules -----------------------------------------------------------------------
@@ -157,6 +167,14 @@ ROOMS: dict[str, Released] = {
         too_strong=PureDP(epsilon="0.1"),
         samples=FEW,
         covers=frozenset({"screening.NoisyScreen"}),
+    ),
+    "what is stable": Released(
+        run=stable,
+        pair=((9, 2), (8, 2)),
+        claim=STABLE.statement,
+        too_strong=bursar.ApproximateDP(epsilon="0.02", delta="0.005"),
+        samples=FEW,
+        covers=frozenset({"screening.StableRelease", "screening.most_common"}),
     ),
     "how many are active": Released(
         run=active,

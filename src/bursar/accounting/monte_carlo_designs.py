@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import final
 
 import numpy as np
@@ -207,10 +208,17 @@ def _below(
         found = log_share(mu) - mu * epsilon + (mu - lam) * table.lowest
         for (part, _), n in zip(parts, vector, strict=True):
             if n:
-                high = part.above(cuts.first * cuts.step) - 1e-9
-                found += n * _log_up(part.cut_above(mu, high))
+                found += n * _log_jumps(part, mu, part.above(cuts.first * cuts.step) - 1e-9)
         bounds.append(found + (mu + 1) * table.jumps * SLACK)
     return min(bounds) + SHARP
+
+
+@lru_cache(maxsize=256)
+def _log_jumps(part: Coordinate, mu: float, high: float) -> float:
+    """log of the tilted mass above a place: an integral, and a bound on what is far."""
+    far = part.reach(mu)[1]
+    near = part.mass(mu, high, far) if far > high else arb(0)
+    return _log_up(near + part.cut_above(mu, max(far, high)))
 
 
 def _log_ways(parts: Parts, vector: tuple[int, ...]) -> float:

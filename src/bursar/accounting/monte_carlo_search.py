@@ -253,7 +253,8 @@ def _rests(
         top = max(reach[i][1], limits[i] + 1.0)
         u = math.exp(min(log_mass(part, lam, limits[i], top) - r, 300.0))
         inside += count * r
-        own = [math.exp(min(_log_choose(count, n) + n * math.log(u), 600.0)) for n in range(60)]
+        log_u = math.log(max(u, 1e-300))
+        own = [math.exp(min(_log_choose(count, n) + n * log_u, 600.0)) for n in range(60)]
         series = np.convolve(series, own)[:60]
     tails = np.cumsum(series[::-1])[::-1]
     with np.errstate(divide="ignore", over="ignore"):
