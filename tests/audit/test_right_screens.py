@@ -1,7 +1,8 @@
-"""Every screen that runs keeps the claim that it is charged for, and breaks it with less noise.
+"""Each kind of account that a run has is kept by it, and broken by a run with less noise.
 
 600 runs on each of two neighbours; a false alarm in 1e6 audits.  The same screen with a hundredth
-of the noise must be found at as many runs.  Wrong variants in print: test_wrong_screens.py.
+of the noise must be found at as many runs.  Wrong variants in print: test_wrong_screens.py;
+each door of the room: released_rooms.py.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from bursar import Gaussian, LaplaceSparseVector, Plan, SparseVector
+from bursar import LaplaceSparseVector, SparseVector
 from bursar.audit import look
 from bursar.exact import Exact
 from bursar.filters import Purse
 from bursar.mechanisms.base import Mechanism
-from bursar.screening import AboveThreshold, NoisyScreen, StagewiseScreen
+from bursar.screening import AboveThreshold
 from tests.screening.purses import rich
 
 pytestmark = pytest.mark.statistical
@@ -39,41 +40,12 @@ def above(mechanism: SparseVector | LaplaceSparseVector) -> tuple[Mechanism, Ask
     return mechanism, ask
 
 
-def staged(scale: Exact) -> tuple[Plan, Asked]:
-    stage = SparseVector(**noises(scale), length=4)
-
-    def ask(purse: Purse, request: str, queries: np.ndarray) -> Answers:
-        found: list[bool] = []
-        with StagewiseScreen(
-            stage, stages=2, sensitivity=1, purse=purse, request=request
-        ) as screen:
-            while not screen.done and len(found) < len(queries):
-                found += screen.ask_many(queries[len(found) :], threshold="0.5").tolist()
-        return tuple(found)
-
-    return 2 * stage, ask
-
-
-def noisy(scale: Exact) -> tuple[Plan, Asked]:
-    sigma = Exact(3 * scale)
-
-    def ask(purse: Purse, request: str, queries: np.ndarray) -> Answers:
-        screen = NoisyScreen(
-            noise_multiplier=sigma, length=4, sensitivity=1, purse=purse, request=request
-        )
-        return tuple(screen.ask_many(queries, threshold="0.5"))
-
-    return 4 * Gaussian(noise_multiplier=sigma), ask
-
-
-SCREENS: dict[str, Callable[[Exact], tuple[Mechanism | Plan, Asked]]] = {
+SCREENS: dict[str, Callable[[Exact], tuple[Mechanism, Asked]]] = {
     "normal": lambda scale: above(SparseVector(**noises(scale), length=4, cutoff=2)),
     "thresholds declared": lambda scale: above(
         SparseVector(**noises(scale), highest_threshold="0.5")
     ),
     "classical": lambda scale: above(LaplaceSparseVector(**noises(scale), cutoff=2)),
-    "in stages": staged,
-    "noisy": noisy,
 }
 
 

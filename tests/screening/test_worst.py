@@ -144,6 +144,7 @@ def test_one_answer_is_a_gaussian_exactly() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_profile_elsewhere_is_an_estimate_below_the_bound() -> None:
     found = worst_profile(screen(length=100), epsilon="0.5")
     assert isinstance(found, Estimate)
@@ -153,7 +154,7 @@ def test_the_profile_elsewhere_is_an_estimate_below_the_bound() -> None:
 def test_the_neighbours_are_neighbours() -> None:
     for one, relation, most in (
         (screen(length=50), "replace-one", 2),
-        (screen(length=50, monotone=True), "add-or-remove-one", 1),
+        (screen(length=9, monotone=True), "add-or-remove-one", 1),
     ):
         found = worst_neighbours(one, delta="1e-6", adjacency=relation)
         moves = [b - a for a, b in zip(found.here, found.there, strict=True)]
