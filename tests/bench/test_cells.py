@@ -42,20 +42,20 @@ def ask(cell: cells.Cell) -> cells.Row:
 
 def run(*whats: str, **settings: Any) -> list[cells.Row]:
     asked: list[cells.Cell] = [{"what": what} for what in whats]
-    return cells.measured("test", asked, ask, limit_s=0.8, **settings)
+    return cells.measured("test", asked, ask, limit_s=1, **settings)
 
 
 def test_what_goes_wrong_stays_in_its_cell() -> None:
     hangs, dies, raises, unknown, greedy, well = run(
         "hangs", "dies", "raises", "unknown", "greedy", "well"
     )
-    assert hangs["error"] == "> 0.8 s"
+    assert hangs["error"] == "> 1 s"
     assert dies["error"] == "died"
     assert raises["error"] == "ValueError: no such thing"
     assert unknown["error"] == "unknown: Laplace"
     assert "Memory" in greedy["error"]
     assert well["value"] == "inf"
-    assert well["ms"] < 800
+    assert well["ms"] < 1000
 
 
 def test_the_clock_is_the_processors(monkeypatch: pytest.MonkeyPatch) -> None:
