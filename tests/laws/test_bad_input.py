@@ -69,6 +69,12 @@ DOORS: dict[str, tuple[Door, str, tuple[object, ...]]] = {
     "compared plan": (lambda x: bursar.compare(x, delta="1e-5"), "plan", (1, None, [G])),
     "compared delta": (
         lambda x: bursar.compare(RUN, delta=x), "delta", (*NOT_NUMBERS, *NEGATIVE, "1.0001")),
+    "certified plan": (
+        lambda x: bursar.certify(x, delta="1e-5"), "plan", (1, None, "gaussian", [G])),
+    "certified delta": (
+        lambda x: bursar.certify(RUN, delta=x), "delta", (*NOT_NUMBERS, *NEGATIVE, 0, 1, "1.1")),
+    "certified adjacency": (
+        lambda x: bursar.certify(RUN, delta="1e-5", adjacency=x), "adjacency", ("add", None, 1)),
     "adjacency": (
         lambda x: bursar.epsilon(RUN, delta="1e-5", adjacency=x), "adjacency",
         ("add", "", None, 1, True, "zeroout")),

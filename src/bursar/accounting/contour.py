@@ -44,6 +44,23 @@ class Loss:
         """What ε exceeds the location by."""
         return sum((count * step.top() for step, count in self.steps), arb(0))
 
+    def most(self) -> arb | None:
+        """The largest finite loss less `top`; None where there is none."""
+        if self.steps and self.removes:
+            return None
+        total = arb(0)
+        for factor, count in self.factors:
+            most = factor.most()
+            if most is None:
+                return None
+            total += count * most
+        return total
+
+    def variation(self) -> arb:
+        """Above δ(0): what the steps' total variations add up to."""
+        steps = sum((count * step.variation() for step, count in self.steps), arb(0))
+        return sum((count * factor.variation() for factor, count in self.factors), steps)
+
     def plain(self, z: acb) -> acb:
         """The moment generating function of the factors."""
         found = acb(1)

@@ -57,11 +57,22 @@ class ContourProfile:
         """Whether no loss exceeds `top`: the add direction of subsampled steps alone."""
         return not self.loss.factors and not self.loss.removes
 
+    def location(self, epsilon: arb) -> arb:
+        """Where a contour meets ε."""
+        with precision(256):
+            return epsilon - self.top
+
+    def beyond(self, location: arb) -> bool:
+        """Whether no finite loss exceeds this: the contour's part of δ is 0."""
+        with precision(256):
+            most = self.loss.most()
+            return most is not None and bool(location >= most)
+
     def delta_at(self, epsilon: arb) -> arb:
         """A ball for δ at ε."""
-        location = epsilon - self.top
-        if self.bounded() and location >= 0:
-            return arb(0)
+        location = self.location(epsilon)
+        if self.beyond(location):
+            return self.infinite
         goal = float(location)
         lam = self._tilt(goal)
         log_delta, blunt = self._log_delta(lam, goal), math.inf
@@ -75,7 +86,8 @@ class ContourProfile:
                     break
                 blunt, log_delta = wide, float(upper.log())
         self._note(contour, location, upper)
-        return value + self.infinite
+        with precision(contour.bits):
+            return value + self.infinite
 
     def epsilon_at(self, target: arb) -> Bracket:
         """A bracket for ε, decided at both ends by contours near it."""
@@ -83,7 +95,10 @@ class ContourProfile:
             return Bracket(arb("inf"), None)
         if not self.infinite < target:
             raise LimitReached("δ is too near the probability of an infinite loss")
-        whole, target = target, target - self.infinite
+        whole, target = target, self._finite(target)
+        with precision(256):
+            if self.loss.variation() <= target:
+                return Bracket(arb(0), arb(0))
         log_delta = float(target.log())
         lam = solve_decreasing(lambda tilt: self.found.saddle(tilt)[1] - log_delta, 1.0)
         goal = self.found.saddle(lam)[0]
@@ -98,10 +113,9 @@ class ContourProfile:
 
     def at_most(self, epsilon: arb, target: arb) -> bool:
         """Whether a coarse contour proves δ(ε) ≤ target."""
-        location = epsilon - self.top
-        if self.bounded() and location >= 0:
-            return True
-        target = target - self.infinite
+        location, target = self.location(epsilon), self._finite(target)
+        if self.beyond(location):
+            return bool(target >= 0)
         found = self.coarse(float(location), float(target.log())) if target > 0 else None
         if found is None:
             return False
@@ -116,6 +130,11 @@ class ContourProfile:
         if room < 0.02:
             return None
         return self._contour(lam, location, log_delta, _COARSE - 2 * math.log(min(room, 1.0)))
+
+    def _finite(self, target: arb) -> arb:
+        """What δ leaves to finite losses."""
+        with precision(256):
+            return target - self.infinite
 
     def bill(self) -> tuple[BillLine, ...]:
         """The errors of the last answer, relative to δ."""
@@ -196,7 +215,8 @@ class ContourProfile:
 
     def _ceiling(self, near: float, log_delta: float) -> float:
         """The location at which Chernoff's bound meets δ: never below the root."""
-        best = 0.0 if self.bounded() else math.inf
+        most = self.loss.most()
+        best = math.inf if most is None else float(most)
         for _ in range(14):
             lam = near * np.geomspace(0.1, 10, 21)
             try:
@@ -249,7 +269,7 @@ class ContourProfile:
 
     def prove(self, epsilon: arb, target: arb) -> Stack:
         """Contours without aliases that prove δ(ε) ≤ target: as coarse as that allows."""
-        location = epsilon - self.top
+        location = self.location(epsilon)
         found = self.coarse(float(location), float(target.log()))
         if found is not None:
             with precision(found.bits):

@@ -137,8 +137,8 @@ class _Shared:
     def at_most(self, k: int, epsilon: arb, target: arb) -> bool:
         """Whether δ(ε) ≤ target after k steps is proved."""
         profile = self._profile(k)
-        location = epsilon - profile.top
-        if profile.bounded() and location >= 0:
+        location = profile.location(epsilon)
+        if profile.beyond(location):
             return True
         for fresh in (k > self.until, True):
             if fresh:

@@ -24,6 +24,12 @@ Array = NDArray[np.float64]
 class Factor(Protocol):
     """One step with a closed form."""
 
+    def most(self) -> arb | None:
+        """The largest loss; None where there is none."""
+
+    def variation(self) -> arb:
+        """Above δ(0) of the finite part: the total variation where nothing is infinite."""
+
     def mgf(self, z: acb) -> acb:
         """M(z), a ball, for Re z ≥ 0."""
 
@@ -43,6 +49,14 @@ class GaussianFactor:
     """All plain Gaussian steps together: M(z) = e^{cz(z+1)/2}, c = Σ μ²."""
 
     mu_squared: Exact
+
+    def most(self) -> None:
+        """None."""
+        return
+
+    def variation(self) -> arb:
+        """2Φ(μ/2) − 1."""
+        return (ball(self.mu_squared) / 8).sqrt().erf()
 
     def mgf(self, z: acb) -> acb:
         """The formula."""
@@ -67,6 +81,14 @@ class LaplaceFactor:
     """Laplace noise of scale b, r = 1/b: M(z) = ½(1+s)e^{zr} + ½(1−s)e^{−(z+1)r}, s = 1/(2z+1)."""
 
     scale: Exact
+
+    def most(self) -> arb:
+        """r."""
+        return 1 / ball(self.scale)
+
+    def variation(self) -> arb:
+        """1 − e^{−r/2}."""
+        return -(-self.most() / 2).expm1()
 
     def mgf(self, z: acb) -> acb:
         """The formula.  Mironov 2017, Prop. 6."""
@@ -103,6 +125,15 @@ class AtomsFactor:
     epsilon: Exact
     delta: Exact
     categories: int
+
+    def most(self) -> arb:
+        """ε."""
+        return ball(self.epsilon)
+
+    def variation(self) -> arb:
+        """(1−δ)(e^ε − 1)/(e^ε + m − 1)."""
+        e = self.most().expm1()
+        return (1 - ball(self.delta)) * e / (e + self.categories)
 
     def mgf(self, z: acb) -> acb:
         """(1−δ)(e^{ε(1+z)} + (m−2) + e^{−εz})/(e^ε+m−1)."""

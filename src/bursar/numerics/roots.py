@@ -16,6 +16,7 @@ from bursar.errors import LimitReached
 from bursar.numerics.balls import precision
 
 _SHARP = 64  # bits: narrower than any float can tell
+_FAR = 24  # bits that a root may lose at once while its size is unknown
 
 
 @final
@@ -68,6 +69,8 @@ def _narrow(
         part = at_low / (at_low - at_high)
         usual = turn % 3 and part.is_finite() and 0.001 < part < 0.999
         middle = (low + (high - low) * (part if usual else arb(0.5))).mid()
+        if not usual and low == 0:  # of a root far below 1 not even the size is known
+            middle = high * arb(2) ** -_FAR
         value = delta_at(middle)
         if value <= target:
             high, at_high = middle, ((value / target).log() if value > 0 else floor)

@@ -50,6 +50,10 @@ class Step:
         """ρ = q/(1−q)."""
         return self._constants()[2]
 
+    def variation(self) -> arb:
+        """The total variation between both laws: q(2Φ(1/2s) − 1)."""
+        return ball(self.q) * (1 / (ball(self.s) * arb(8).sqrt())).erf()
+
     def _constants(self) -> tuple[arb, arb, arb]:
         """s², q and ρ, made once for each precision: they are asked for at every node."""
         if ctx.prec not in self._known:

@@ -128,11 +128,13 @@ def burst(step: Step, upper: LineSpec, lower: LineSpec, mass: arb, u: arb, shift
     ordered = lower.cut and lower.above < upper.above and upper.soft in (lower.soft, math.inf)
     if not (step.removes and in_strip and u >= 0 and ordered and upper.lam == lower.lam):
         raise InternalError("a tail's shift or thresholds are outside its lemma")
-    start = arb(lower.above) - 20 * arb(lower.soft)
-    bend = arb(lower.above) + 4 * arb(lower.soft)
+    high = arb(upper.eta) * upper.last
+    start = (arb(lower.above) - 20 * arb(lower.soft)).min(high)
+    bend = (arb(lower.above) + 4 * arb(lower.soft)).min(high)
     angle, total = arb(shift), mass * taken(lower, start) + truncation(step, upper)
-    for ends in ((start, bend), (bend, arb(upper.eta) * upper.last)):
-        total += _swept(step, upper, lower, ends, u, angle)
+    for ends in ((start, bend), (bend, high)):
+        if not ends[1] <= ends[0]:
+            total += _swept(step, upper, lower, ends, u, angle)
     return (angle**2 * stiffness(step, lower) / 2).exp() * total
 
 
