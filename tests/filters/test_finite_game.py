@@ -111,6 +111,17 @@ def test_approximate_zcdp(gamma: int) -> None:
     assert float(delta) * 0.9 < found <= claim
 
 
+def test_pure_steps_in_gdp() -> None:
+    """Randomized response is what 2Φ⁻¹(e^ε/(1+e^ε)) is attained by, at the corner of its curve."""
+    mu, gamma = Exact("1.3"), Fraction(2)
+    moves = [game.response(Fraction(ratio)) for ratio in ("5/4", "2", "3")]
+    found = game.excess(GdpFilter(mu=mu), moves, gamma, DEPTH)
+    with precision():
+        epsilon = Fraction(float_up(ball(gamma).log()))
+        claim = float_up(gdp_profile(Exact(mu**2), epsilon))
+    assert 0.6 * claim < found <= claim
+
+
 QUANTISED = [
     game.sign_of_gaussian(Fraction(p), Fraction(q))
     for p, q in [("3/5", "2/5"), ("3/4", "1/4"), ("1/10", "1/50"), ("1/2", "1/5")]

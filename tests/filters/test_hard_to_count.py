@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,9 +22,10 @@ from bursar.filters.concentrated import ZcdpFilter
 from bursar.filters.gaussian import GdpFilter
 from bursar.filters.individual import IndividualFilter
 from bursar.filters.individual_costs import given, of_curves
-from bursar.filters.machine import Filter, Granted
+from bursar.filters.machine import Filter, Granted, State
 from bursar.filters.odometer import IndividualOdometer, PerInstanceLosses
 from bursar.filters.renyi import AnyOrderFilter
+from bursar.filters.units import LARGEST, NEVER, Account, plus
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.parallel import Parallel
 from bursar.mechanisms.statements import ApproximateDP, PureDP
@@ -76,6 +79,42 @@ class TestCostsThatCannotBeCounted:
         assert (curve.at(2), curve.at(5)) == (3, float("inf"))
 
 
+class TestCounting:
+    """Every change counts once, and the ends of ranges are inside."""
+
+    def test_changes_of_the_people_s_state(self) -> None:
+        machine = IndividualFilter.zcdp(rho=9, people=2, unit=1)
+        cost, standing, seen = given(machine, np.array([1, 2])), machine.start(), [0]
+        for change in (
+            lambda s: machine.charge(s, cost)[0],
+            lambda s: machine.begin(s, 3),
+            lambda s: machine.settle(s, cost)[0],
+            lambda s: machine.begin(s, 3),
+            machine.charge_in_full,
+        ):
+            standing = change(standing)
+            seen.append(standing.serial)
+        assert seen == [0, 1, 2, 3, 4, 5]
+
+    def test_changes_of_a_budget(self) -> None:
+        machine = ZcdpFilter(rho=1)
+        state = machine.start()
+        for change in (machine.add_anyway, machine.give_back, machine.add_anyway):
+            before, state = state, change(state, (7, 0))
+            assert state.serial == before.serial + 1
+
+    def test_the_least_and_the_largest(self) -> None:
+        machine = IndividualFilter.zcdp(rho=LARGEST, people=1, unit=1)
+        assert machine.planned(Fraction(1)) == LARGEST
+        with pytest.raises(InvalidParameter, match="above 0"):
+            machine.planned(Fraction(0))
+        whole = given(machine, np.array([LARGEST]))
+        assert machine.charge(machine.start(), whole)[1].reveal()[0]
+        account = Account.of("rho", Fraction(LARGEST), Fraction(1))
+        assert account.up(Fraction(LARGEST)) == plus(LARGEST, 0) == LARGEST
+        assert account.up(Fraction(LARGEST + 1)) == plus(LARGEST, 1) == NEVER
+
+
 TINY: list[Callable[[str, str], Filter]] = [
     lambda e, d: AnyOrderFilter(epsilon=e, delta=d),
     lambda e, d: ZcdpFilter.within(epsilon=e, delta=d),
@@ -124,6 +163,9 @@ class Wrapped:
     def zcdp(self, adjacency: Adjacency) -> Exact:
         return self._view("zcdp", Exact("0.004"))
 
+    def gdp(self, adjacency: Adjacency) -> Exact:
+        return self._view("gdp", Exact("0.009"))
+
     def pair(self, adjacency: Adjacency, direction: Direction) -> AtomsPair:
         return self._view("pair", AtomsPair(Exact("0.1"), delta=Exact("1e-9")))
 
@@ -131,10 +173,11 @@ class Wrapped:
 @pytest.mark.parametrize(
     ("says", "takers"),
     [
-        ({"pure"}, {"zcdp", "dp", "rogers"}),
+        ({"pure"}, {"zcdp", "gdp", "dp", "rogers"}),
         ({"zcdp"}, {"zcdp"}),
         ({"pair"}, {"zcdp", "dp", "rogers"}),
-        ({"pure", "zcdp", "pair"}, {"zcdp", "dp", "rogers"}),
+        ({"gdp"}, {"gdp"}),
+        ({"pure", "zcdp", "pair"}, {"zcdp", "gdp", "dp", "rogers"}),
         (set(), set()),
     ],
 )
@@ -147,6 +190,19 @@ def test_a_view_that_refuses_does_not_hide_another(says: set[str], takers: set[s
     if not takers:
         with pytest.raises(NoProof, match="its parts have no pure view"):
             prices.approximate(step, Adjacency.ADD_OR_REMOVE_ONE)
+        with pytest.raises(NoProof, match="its parts have no gdp view"):
+            prices.gaussian(step, Adjacency.ADD_OR_REMOVE_ONE)
+
+
+def test_a_pure_step_is_gdp() -> None:
+    """And too dear for any budget above ε = 200, where μ is not computed."""
+    add = Adjacency.ADD_OR_REMOVE_ONE
+    exact = (2 * NormalDist().inv_cdf(math.e / (1 + math.e))) ** 2
+    assert float(prices.gaussian(PureDP(epsilon=1), add)) == pytest.approx(exact, rel=1e-12)
+    assert prices.gaussian(PureDP(epsilon=201), add) == math.inf
+    assert not isinstance(GdpFilter(mu=30).ask(State((0,)), PureDP(epsilon=201))[1], Granted)
+    mixed = Parallel(Gaussian(noise_multiplier=2), PureDP(epsilon=1))
+    assert prices.gaussian(mixed, add) == prices.gaussian(PureDP(epsilon=1), add)
 
 
 def test_parallel_branches_cost_what_the_dearest_does() -> None:

@@ -18,7 +18,7 @@ from bursar.adjacency import Adjacency
 from bursar.errors import BursarError, CorruptBooks, InvalidParameter, NoProof
 from bursar.exact import Exact
 from bursar.filters import individual
-from bursar.filters.costs import rho_of_pure
+from bursar.filters.costs import rho_of_pure, square_of_pure
 from bursar.filters.individual import Costs, IndividualFilter, Standing
 from bursar.filters.individual_costs import given, of_curves, of_squared_norms
 from bursar.filters.sealed import Sealed
@@ -317,10 +317,12 @@ def test_costs_from_curves() -> None:
     found = of_curves(zcdp, curves, which).reveal().tolist()
     pure = [rho_of_pure(Fraction(1, 10)), rho_of_pure(Fraction(1, 20)), Fraction(1, 100)]
     assert found == [zcdp.account.up(pure[i]) for i in which]
-    for machine in (zcdp, IndividualFilter.gdp(mu=1, people=4)):
-        unbounded = [TableCurve((Exact(2),), (Exact(1),))] if machine is zcdp else curves
+    gdp = IndividualFilter.gdp(mu=1, people=4)
+    found = of_curves(gdp, curves[:2], np.array([1, 0, 0, 1])).reveal().tolist()
+    assert found[:2] == [gdp.account.up(square_of_pure(Fraction(1, n))) for n in (20, 10)]
+    for machine, unbounded in ((zcdp, TableCurve((Exact(2),), (Exact(1),))), (gdp, curves[2])):
         with pytest.raises(NoProof, match="this curve has no"):
-            of_curves(machine, unbounded, np.zeros(4, int))
+            of_curves(machine, [unbounded], np.zeros(4, int))
 
 
 @over(st.lists(st.floats(0, 1, allow_subnormal=False), min_size=3, max_size=3))

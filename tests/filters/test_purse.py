@@ -255,7 +255,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         with pytest.raises(InvalidParameter):
             bad()
     with pytest.raises(NoProof):
-        Purse({"gdp": GdpFilter(mu=1)}).reserve(PureDP(epsilon=1), request="q")
+        Purse({"gdp": GdpFilter(mu=1)}).reserve(rho(1), request="q")
     assert purse.history() == []
 
 

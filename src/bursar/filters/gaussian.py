@@ -1,8 +1,8 @@
 """The filter of Gaussian differential privacy, for what truly is GDP.
 
 The sum of μ² is a filter (Smith & Thakurta 2022; Koskela, Tobaben & Honkela 2023),
-because Gaussians of total μ² are one semigroup.  A zCDP or RDP bound is no μ: randomized response
-of the same ρ breaks the promise, as the finite game shows.
+because Gaussians of total μ² are one semigroup.  Pure steps are GDP too.  A zCDP or RDP bound is
+no μ: randomized response of the same ρ breaks the promise, as the finite game shows.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from typing import ClassVar, Self, final
 from bursar import require
 from bursar.adjacency import DEFAULT, Adjacency
 from bursar.exact import Exact, Number
-from bursar.filters import budgets
+from bursar.filters import budgets, costs
 from bursar.filters.machine import Filter, Units, born, unless_all_hold
 from bursar.filters.units import Account
-from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
 from bursar.mechanisms.statements import GaussianDP
@@ -61,7 +60,7 @@ class GdpFilter(Filter):
 
     def price(self, plan: Plan) -> Units:
         """The sum of μ²."""
-        return (self.accounts[0].up(views.gdp(plan, self.adjacency)),)
+        return (self.accounts[0].up(plan.total(lambda m: costs.gaussian(m, self.adjacency))),)
 
     def blocking(self, spent: Units) -> int | None:
         """The sum must hold."""

@@ -19,7 +19,7 @@ from bursar import require
 from bursar.adjacency import Adjacency
 from bursar.errors import InvalidParameter, NoProof
 from bursar.exact import Exact, Number
-from bursar.filters.costs import rho_of_pure
+from bursar.filters.costs import rho_of_pure, square_of_pure
 from bursar.filters.individual import Costs, IndividualFilter
 from bursar.filters.sealed import Array, whole
 from bursar.filters.units import LARGEST, NEVER
@@ -68,7 +68,7 @@ def of_curves(
 ) -> Costs:
     """Each person's cost is that of one of these curves: `which` says of which.
 
-    A filter of zCDP takes curves αρ, and those that end at a pure ε; one of GDP takes none.
+    Filters of zCDP and GDP take curves that end at a pure ε; that of zCDP takes curves αρ as well.
     """
     index = whole(which, filter.people, "which")
     if len(index) and not index.max() < len(curves):
@@ -124,6 +124,8 @@ def _at(curve: RdpCurve, filter: IndividualFilter) -> Fraction | float:  # noqa:
         return curve.rho
     if isinstance(promise, ZeroConcentratedDP) and (limit := curve.limit()) is not None:
         return rho_of_pure(Fraction(limit))
+    if isinstance(promise, GaussianDP) and (limit := curve.limit()) is not None:
+        return square_of_pure(Fraction(limit))
     raise NoProof(
         f"this curve has no {promise.name} cost",
         hint="Use IndividualFilter.renyi, or give the costs.",

@@ -13,22 +13,18 @@ from bursar.errors import NoProof
 from bursar.filters import costs
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
-from bursar.mechanisms.views import HasGdp, HasRdp
+from bursar.mechanisms.views import HasRdp
 
 
 def _rdp(mechanism: Mechanism, adjacency: Adjacency) -> Any:
     return mechanism.rdp(adjacency) if isinstance(mechanism, HasRdp) else None
 
 
-def _gdp(mechanism: Mechanism, adjacency: Adjacency) -> Any:
-    return mechanism.gdp(adjacency) if isinstance(mechanism, HasGdp) else None
-
-
 PRICES: dict[str, Callable[[Mechanism, Adjacency], Any]] = {
     "renyi": _rdp,
     "any-order": _rdp,
     "zcdp": costs.concentrated,
-    "gdp": _gdp,
+    "gdp": costs.gaussian,
     "dp": costs.approximate,
     "rogers": costs.approximate,
 }
