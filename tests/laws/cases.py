@@ -6,11 +6,13 @@ of them are the base.  A mechanism without a case fails `test_laws.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any
+
+import pytest
 
 from bursar import (
     Adjacency,
@@ -271,4 +273,19 @@ EVERY = [(case, relation) for case in CASES for relation in case.relations]
 IDS = [f"{case.name}-{relation}" for case, relation in EVERY]
 # Zero-out has the pairs of add-or-remove-one.
 APART = [(case, relation) for case, relation in EVERY if relation is not ZERO]
-APART_IDS = [f"{case.name}-{relation}" for case, relation in APART]
+SPLIT = ("group on samples", "report-noisy-max", "sparse-vector")  # one law of these is enough
+
+
+def swept(rows: Iterable[tuple[Case, Adjacency]], *, heavy: bool = False) -> list[Any]:
+    """The rows with their names; quick are those of each case's first relation."""
+    return [
+        pytest.param(
+            case,
+            relation,
+            id=f"{case.name}-{relation}",
+            marks=[]
+            if relation is case.relations[0] and not (heavy and case.name in SPLIT)
+            else [pytest.mark.slow],
+        )
+        for case, relation in rows
+    ]

@@ -10,7 +10,7 @@ from bursar.accounting import exact
 from bursar.accounting.accountants import takers
 from bursar.mechanisms.base import Mechanism
 from tests.laws import laws
-from tests.laws.cases import APART, APART_IDS, CASES, DELTAS, EVERY, IDS, NAMES, SILENT, Case
+from tests.laws.cases import APART, CASES, DELTAS, EVERY, NAMES, SILENT, Case, swept
 
 
 def kinds(of: type[Mechanism]) -> set[str]:
@@ -23,12 +23,12 @@ def test_every_mechanism_is_in_the_registry() -> None:
     assert kinds(Mechanism) - SILENT <= set(NAMES)
 
 
-@pytest.mark.parametrize(("case", "relation"), APART, ids=APART_IDS)
+@pytest.mark.parametrize(("case", "relation"), swept(APART, heavy=True))
 def test_dearer_plans_cost_more(case: Case, relation: Adjacency) -> None:
     laws.dearer_plans_cost_more(case.dearer(), relation)
 
 
-@pytest.mark.parametrize(("case", "relation"), APART, ids=APART_IDS)
+@pytest.mark.parametrize(("case", "relation"), swept(APART))
 def test_smaller_delta_costs_more(case: Case, relation: Adjacency) -> None:
     laws.smaller_delta_costs_more(case.plan(5), relation)
 
@@ -47,7 +47,7 @@ def test_rdp_is_never_below_the_truth(case: Case, relation: Adjacency) -> None:
             laws.rdp_is_never_below(case.plan(count), relation, method)
 
 
-@pytest.mark.parametrize(("case", "relation"), EVERY, ids=IDS)
+@pytest.mark.parametrize(("case", "relation"), swept(EVERY))
 def test_many_are_as_many_singles(case: Case, relation: Adjacency) -> None:
     one = case.plan()
     whole, singles = 3 * one, one + one + one
@@ -57,7 +57,7 @@ def test_many_are_as_many_singles(case: Case, relation: Adjacency) -> None:
     assert first == second
 
 
-@pytest.mark.parametrize(("case", "relation"), EVERY, ids=IDS)
+@pytest.mark.parametrize(("case", "relation"), swept(EVERY))
 def test_tight_means_tight(case: Case, relation: Adjacency) -> None:
     """What has a tight pair is answered from both sides, to the last digits; the rest is not."""
     plan, methods = case.plan(10), case.enclosing(relation)
