@@ -21,6 +21,7 @@ from bursar.errors import (
     NoProof,
     NotACertificate,
     NotCharged,
+    NotVerified,
     Refused,
     Unreachable,
 )
@@ -28,7 +29,7 @@ from bursar.exact import Exact
 from bursar.truth import Enclosure, Estimate, HighProbabilityBound, UpperBound, VerifiedClaim
 
 if TYPE_CHECKING:
-    from bursar import audit, filters
+    from bursar import audit, filters, verification
     from bursar.accounting.calibrate import Calibrated, calibrate
     from bursar.accounting.choose import delta, epsilon
     from bursar.accounting.compare import Comparison, compare
@@ -101,7 +102,7 @@ _LATER = {  # where the names are that TYPE_CHECKING sees
     "verification.check": ("Verdict", "check"),
 }
 
-_ROOMS = ("audit", "filters")  # whole rooms with a public name of their own
+_ROOMS = ("audit", "filters", "verification")  # whole rooms with a public name of their own
 
 __all__ = [
     "Adjacency",
@@ -138,6 +139,7 @@ __all__ = [
     "NoProof",
     "NotACertificate",
     "NotCharged",
+    "NotVerified",
     "Parallel",
     "Plan",
     "PoissonSubsampled",
@@ -176,6 +178,7 @@ __all__ = [
     "refute",
     "risk",
     "trade_off",
+    "verification",
 ]
 
 

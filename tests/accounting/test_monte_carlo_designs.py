@@ -29,6 +29,8 @@ CASES = [  # plan, ε, how far B + R may be above δ
     (steps("2", "0.01", 1000), "0.625", 4.5),
     (steps("0.6", "1e-3", 100), "1.5", 1.3),
     (60 * Gaussian(noise_multiplier="28.914"), "1", 10.0),
+    (steps("20", "0.01", 1000), "0.05", 3.7),
+    (steps("2", "0.01", 100) + steps("1", "1e-3", 50) + 3 * Gaussian(noise_multiplier=9), "1", 5.2),
     (steps("0.8", "1e-3", 200) + steps("1.1", "0.003", 300) + Gaussian(noise_multiplier=9), "2", 3),
 ]
 

@@ -48,7 +48,7 @@ QUIET: dict[str, str] = {
         [
             *("filters.Attendance", "filters.Costs", "filters.Device", "filters.Inside"),
             *("filters.Sealed", "filters.Standing", "filters.IndividualOdometer"),
-            *("screening.PrivateCost", "screening.private_cost"),
+            *("screening.PrivateCost", "screening.private_cost", "screening.Proposal"),
         ],
         _SEALED,
     ),

@@ -12,6 +12,7 @@ from bursar import Gaussian, Laplace, PureDP, noise, screening
 from bursar.filters import (
     AccuracyChecks,
     ActiveCount,
+    DpFilter,
     IndividualFilter,
     IndividualScope,
     Inside,
@@ -22,12 +23,12 @@ from bursar.filters import (
     ZcdpFilter,
 )
 from bursar.filters.individual_costs import given
-from bursar.mechanisms.sparse_vector import SparseVector
+from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
 from tests.audit.released_noise import FEW, LOW_THEN_TOP, ZERO_OUT, Array, Released
 
 # Screens -----------------------------------------------------------------------------------------
 
-SCREEN = SparseVector(threshold_noise="0.25", query_noise="0.5", length=4)
+SCREEN = LaplaceSparseVector(threshold_noise=1, query_noise=2)
 STAGE = SparseVector(threshold_noise="0.25", query_noise="0.5", length=2)
 
 
@@ -58,6 +59,15 @@ def noisy_screen(queries: Array) -> list[bool]:
     asked = {"sensitivity": 1, "purse": purse(), "request": "s"}
     screen = screening.NoisyScreen(noise_multiplier=2, length=len(queries), **asked)
     return screen.ask_many(queries, threshold=0).tolist()
+
+
+STABLE = screening.StableRelease(epsilon="0.5", delta="0.02")
+
+
+def stable(counts: tuple[int, int]) -> str | None:
+    money = Purse({"all": DpFilter(epsilon=8, delta="0.5", delta_of_steps="0.1")})
+    proposed = screening.most_common(dict(zip("ab", counts, strict=True)))
+    return STABLE.release(lambda: proposed, purse=money, request="s")
 
 
 # Filters and stopping rules -----------------------------------------------------------------------
@@ -92,9 +102,9 @@ def accuracies(right: list[int]) -> tuple[Fraction, ...]:
 
 
 def individually(values: list[int]) -> list[int]:
-    """Three questions, each of which costs a person ρ = value²/2: who has spent 1 is left out."""
+    """Six questions, each of which costs a person ρ = value²/2: who has spent 1/2 is left out."""
     people = np.array(values)
-    filter_ = IndividualFilter.zcdp(rho=1, people=len(people), unit="1/2")
+    filter_ = IndividualFilter.zcdp(rho="1/2", people=len(people), unit="1/2")
 
     def noised(inside: Inside) -> int:
         return int(people @ inside.reveal()) + int(noise.rounded_gaussian(noise_std=1, size=1)[0])
@@ -102,19 +112,19 @@ def individually(values: list[int]) -> list[int]:
     scope = IndividualScope.open(Purse({"all": ZcdpFilter(rho=1)}), filter_, request="survey")
     return [
         scope.answer(lambda: given(filter_, people**2), noised, most=1, request=f"q{n}")
-        for n in range(3)
+        for n in range(6)
     ]
 
 
 def locally(value: int) -> list[int]:
-    """Steps whose cost depends on the value; once they do not fit, the null is sent."""
-    local = LocalFilter(RenyiFilter({2: 8}, adjacency="zero-out"), null=0)
+    """Nine steps that cost a value 1 and the null nothing: there is room for one."""
+    local = LocalFilter(RenyiFilter({2: 1}, adjacency="zero-out"), null=0)
     device, told = local.start(), []
-    for _ in range(3):
-        step = Gaussian(noise_multiplier="0.5") if value else Gaussian(noise_multiplier=10**6)
+    for _ in range(9):
+        step = Gaussian(noise_multiplier=1) if value else Gaussian(noise_multiplier=10**6)
         device, fed = local.feed(device, step, value)
-        told.append(fed + int(noise.rounded_gaussian(noise_std="0.5", size=1)[0]))
-    return told
+        told.append(fed)
+    return (np.array(told) + noise.rounded_gaussian(noise_std=1, size=9)).tolist()
 
 
 def charged(people: list[int]) -> int:
@@ -131,7 +141,7 @@ ROOMS: dict[str, Released] = {
         pair=LOW_THEN_TOP,
         claim=SCREEN,
         too_strong=PureDP(epsilon="0.1"),
-        samples=FEW,
+        samples=3 * FEW,
         covers=frozenset({"screening.Run"}),
     ),
     "a screen": Released(
@@ -139,7 +149,7 @@ ROOMS: dict[str, Released] = {
         pair=LOW_THEN_TOP,
         claim=SCREEN,
         too_strong=PureDP(epsilon="0.1"),
-        samples=FEW,
+        samples=3 * FEW,
         covers=frozenset({"screening.AboveThreshold"}),
     ),
     "a screen in stages": Released(
@@ -157,6 +167,14 @@ ROOMS: dict[str, Released] = {
         too_strong=PureDP(epsilon="0.1"),
         samples=FEW,
         covers=frozenset({"screening.NoisyScreen"}),
+    ),
+    "what is stable": Released(
+        run=stable,
+        pair=((9, 2), (8, 2)),
+        claim=STABLE.statement,
+        too_strong=bursar.ApproximateDP(epsilon="0.02", delta="0.005"),
+        samples=FEW,
+        covers=frozenset({"screening.StableRelease", "screening.most_common"}),
     ),
     "how many are active": Released(
         run=active,
@@ -186,8 +204,8 @@ ROOMS: dict[str, Released] = {
     "sums of those who are inside": Released(
         run=individually,
         pair=([1, 1], [1, 0]),
-        claim=bursar.ZeroConcentratedDP(rho=1),
-        too_strong=bursar.ZeroConcentratedDP(rho="0.02"),
+        claim=bursar.ZeroConcentratedDP(rho="1/2"),
+        too_strong=PureDP(epsilon="0.05"),
         adjacency=ZERO_OUT,
         samples=FEW,
         covers=frozenset({"filters.IndividualFilter", "filters.IndividualScope"}),
@@ -195,8 +213,8 @@ ROOMS: dict[str, Released] = {
     "what a device sends": Released(
         run=locally,
         pair=(1, 0),
-        claim=bursar.RenyiDP(orders=[2], values=[8]),
-        too_strong=bursar.RenyiDP(orders=[2], values=["0.05"]),
+        claim=bursar.RenyiDP(orders=[2], values=[1]),
+        too_strong=PureDP(epsilon="0.05"),
         adjacency=ZERO_OUT,
         samples=FEW,
         covers=frozenset({"filters.LocalFilter"}),

@@ -23,6 +23,7 @@ _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"^```\w+\n# ([\w.-]+)\n.*?^```$", re.MULTILINE | re.DOTALL)
 _DIFFERS = re.compile(  # times, and how narrow an enclosure is on this machine
     r"""(?<=time[ ]{9})\d+\.\d\d[ ]s | (?<=time[ ]{10})\d+\.\d\d[ ]s | (?<=[ ]{3})\d+\.\d\d[ ]s$
+    | (?<=an[ ]average[ ]of[ ])[\d.]+
     | (?<="seconds":[ ])[\d.e-]+ | (?<=within[ ]a[ ]relative[ ])\S+""",
     re.VERBOSE | re.MULTILINE,
 )

@@ -24,6 +24,7 @@ from bursar.cli import (
     profile,
     refute,
     steps,
+    verify,
 )
 from bursar.mechanisms.registry import MECHANISMS
 from tests.cli.page import PAGE, write_files, written
@@ -42,6 +43,7 @@ EXAMPLES = {
     "certify": certify.EXAMPLES,
     "check": check.EXAMPLES,
     "refute": refute.EXAMPLES,
+    "verify": verify.EXAMPLES,
     "audit": audit.EXAMPLES,
 }
 

@@ -19,22 +19,25 @@ from bursar import (
     Refused,
     VerifiedClaim,
 )
+from bursar.accounting.monte_carlo_runs import Manner
 from bursar.errors import CorruptBooks, InternalError, NotVerified
 from bursar.filters import DpFilter, GdpFilter, Purse, Stage, ZcdpFilter
 from bursar.mechanisms.plan import Plan
 from bursar.noise import rehearse
 from bursar.verification import gate as module
+from bursar.verification.again import recheck
 from bursar.verification.attempts import Attempt, Attempts, State, coins
+from bursar.verification.certificate import sealed
 from bursar.verification.claims import Claim, Verifiers
 from bursar.verification.gate import Other, Paid, Released, release
-from bursar.verification.recheck import recheck
+from bursar.verification.records import Record
 from bursar.verification.sides import Care, Pilot
 
 PLAN = 60 * Gaussian(noise_multiplier="28.914")
 QUIET = 60 * Gaussian(noise_multiplier=40)
 TRUTH = float(bursar.delta(PLAN, epsilon="1"))
 GOOD, BAD = (Claim(epsilon="1", delta=TRUTH * times) for times in (1.3, 0.97))
-DRAWS = Verifiers(("monte-carlo",))
+DRAWS = Verifiers(("draws",))
 COARSE = Care(gap="0.2")
 
 
@@ -152,12 +155,39 @@ def test_attempts_that_were_kept_go_on() -> None:
         Attempts(reserve="1e-7", state=books.state)
 
 
+def test_an_attempt_that_was_stopped_goes_on_as_it_was_planned() -> None:
+    """Its coins may have been seen: with another plan it would be another test of them."""
+    books, drew = ledger(), list[int]()
+
+    def stop(done: int, blocks: int, left: float) -> None:
+        drew.append(done)
+        raise OSError("killed")
+
+    with pytest.raises(OSError, match="killed"):
+        drawn(GOOD, books, manner=Manner(progress=stop))
+    (first,) = books.state.attempts
+    assert first.passed is None
+    release(PLAN, GOOD, lambda: 1, attempts=books, verifiers=DRAWS, care=Care(gap="0.15"))
+    assert [(one.of_all, one.passed) for one in books.state.attempts] == [(1, None), (2, True)]
+    drawn(GOOD, books)
+    assert [one.passed for one in books.state.attempts] == [True, True]
+
+
 def test_a_verdict_is_given_once() -> None:
     books = ledger()
     one = books.begin(PLAN, GOOD)
     books.end(one, passed=True)
     with pytest.raises(Refused, match="not open"):
         books.end(one, passed=False)
+
+
+def test_a_record_of_a_release_is_within_its_share() -> None:
+    body = json.loads(json.dumps(drawn(GOOD, ledger()).records[-1].document))
+    body.pop("digest")
+    body["attempt"]["of_all"] = 10**9
+    again = recheck(Record.of(sealed(body)))
+    assert not again.accepted
+    assert "share of the reserve" in str(again.reason)
 
 
 def test_another_mechanism_runs_where_the_first_fails() -> None:

@@ -7,11 +7,14 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import bursar
 from bursar import (
     ApproximateDP,
+    Exact,
+    FromSamples,
     Gaussian,
     HighProbabilityBound,
     InvalidParameter,
@@ -19,6 +22,7 @@ from bursar import (
     NoProof,
     NotACertificate,
     NotCharged,
+    Plan,
     PoissonSubsampled,
     UpperBound,
     ZeroConcentratedDP,
@@ -26,17 +30,17 @@ from bursar import (
 from bursar.accounting.monte_carlo_runs import Manner
 from bursar.audit import lower_bound
 from bursar.errors import CorruptBooks, LimitReached
-from bursar.verification import verify as module
+from bursar.verification import static as module
+from bursar.verification.again import recheck
 from bursar.verification.certificate import sealed
 from bursar.verification.claims import Claim, Verifiers
-from bursar.verification.recheck import recheck
 from bursar.verification.records import Record
 from bursar.verification.sides import Care
-from bursar.verification.verify import Verified, verify
+from bursar.verification.static import Verified, verify
 
 PLAN = 60 * Gaussian(noise_multiplier="28.914")
 SAMPLED = 40 * PoissonSubsampled(Gaussian(noise_multiplier=4), sampling_probability="0.3")
-DRAWS = Verifiers(("monte-carlo",))
+DRAWS = Verifiers(("draws",))
 COARSE = Care(gap="0.2")
 
 
@@ -60,6 +64,14 @@ def test_the_exact_accountant_settles_at_once() -> None:
     assert no.bound is None
 
 
+def test_between_the_ends_of_an_enclosure_nobody_knows() -> None:
+    found = bursar.epsilon(PLAN, delta="1e-5")
+    middle = (Exact(found.lower) + Exact(found.upper)) / 2  # type: ignore[union-attr]
+    assert found.lower < middle < found.upper  # type: ignore[union-attr]
+    claim = Claim(epsilon=middle, delta="1e-5")
+    assert Verifiers(("exact",)).settle(Plan.of(PLAN), claim) is None
+
+
 def test_an_accountant_with_an_upper_bound_says_yes_or_nothing() -> None:
     rdp = Verifiers(("rdp",))
     assert verify(PLAN, Claim(epsilon=2, delta="1e-5"), verifiers=rdp).method == "rdp"
@@ -70,12 +82,14 @@ def test_an_accountant_with_an_upper_bound_says_yes_or_nothing() -> None:
 def test_who_has_no_proof_verifies_nothing() -> None:
     with pytest.raises(NoProof, match="has no proof") as error:
         Verifiers(("gdp",))
-    assert "monte-carlo" in str(error.value.hint)
+    assert "draws" in str(error.value.hint)
     with pytest.raises(InvalidParameter):
         Verifiers(("guesswork",))
 
 
-@pytest.mark.parametrize(("plan", "epsilon"), [(PLAN, "1"), (SAMPLED, "1")])
+@pytest.mark.parametrize(
+    ("plan", "epsilon"), [(PLAN, "1"), pytest.param(SAMPLED, "1", marks=pytest.mark.slow)]
+)
 def test_draws_tell_a_good_claim_from_a_false_one(plan: Any, epsilon: str) -> None:
     good = drawn(1.3, plan, epsilon, beta="1e-6")
     assert good.accepted
@@ -149,6 +163,33 @@ def test_what_has_no_sampler_says_what_would_do() -> None:
     with pytest.raises(NoProof, match="zcdp has no pair view"):
         verify(ZeroConcentratedDP(rho="0.1"), claim, verifiers=DRAWS)
     assert not verify(ApproximateDP(epsilon=2, delta="1e-6"), claim).accepted
+
+
+class Shifted:
+    """N(±1/σ, 1) against N(0, 1), of which only draws and log-ratios are told."""
+
+    def __init__(self, shift: float) -> None:
+        self.shift = shift
+
+    def sample(self, size: int, random: np.random.Generator) -> np.ndarray:
+        return random.standard_normal(size) + self.shift
+
+    def log_ratio(self, points: np.ndarray) -> np.ndarray:
+        return np.asarray(self.shift * points - self.shift**2 / 2)
+
+
+def test_what_one_brings_oneself_is_verified_by_draws() -> None:
+    mine = FromSamples(label="mine", remove=Shifted(0.5), add=Shifted(-0.5))
+    truth = true_delta(Gaussian(noise_multiplier=2), "0.5")
+    good = Claim(epsilon="0.5", delta=truth * 1.3)
+    found = verify(mine, good, care=Care(gap="0.2"), beta="1e-6")
+    assert (found.accepted, found.method) == (True, "draws")
+    assert recheck(found.record, run=mine).accepted
+    with pytest.raises(NotACertificate, match="cannot be replayed"):
+        recheck(found.record)
+    with pytest.raises(NotACertificate, match="not what was verified"):
+        recheck(found.record, run=PLAN)
+    assert not verify(mine, Claim(epsilon="0.5", delta=truth * 0.8), care=COARSE).accepted
 
 
 def test_too_many_draws_are_refused() -> None:
@@ -249,7 +290,10 @@ def test_an_interrupted_run_goes_on_with_its_coins(
     ask = {"verifiers": DRAWS, "care": COARSE, "keep": tmp_path / "kept"}
     with pytest.raises(Stopped):
         verify(PLAN, claim, manner=Manner(progress=stop), **ask)  # type: ignore[arg-type]
+    with (tmp_path / "kept" / "remove.sums").open("a") as file:
+        file.write('["killed while it wro')
     found = verify(PLAN, claim, manner=Manner(progress=stop), **ask)  # type: ignore[arg-type]
+    assert verify(PLAN, claim, **ask).record == found.record  # type: ignore[arg-type]
     key = json.loads((tmp_path / "kept" / "coins.json").read_text())["key"]
     assert seen[3] == 4, "the blocks that were done are not drawn again"
     assert found.record.document["key"] == key
@@ -258,12 +302,16 @@ def test_an_interrupted_run_goes_on_with_its_coins(
     assert whole.record == found.record
     with pytest.raises(InvalidParameter, match="another claim"):
         verify(PLAN, Claim(epsilon="1", delta="1e-4"), **ask)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="another way"):
+        verify(PLAN, claim, beta="1e-3", **ask)  # type: ignore[arg-type]
     (tmp_path / "kept" / "coins.json").write_text("{")
     with pytest.raises(CorruptBooks):
         verify(PLAN, claim, **ask)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_two_cores_come_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bursar.accounting.monte_carlo_draws._BLOCK", 300)
     one, two = drawn(1.3), drawn(1.3, manner=Manner(cores=2))
     assert one.record == two.record
 

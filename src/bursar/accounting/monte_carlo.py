@@ -186,12 +186,16 @@ def aimed(one: Drawable, log_delta: float, draws: int | None, coins: Coins) -> C
     Far from its aim a sample sees too little, so a step goes down to a quarter at most.
     """
     size = _draws(one, draws)
-    at = one.first(log_delta)
+    at, top = one.first(log_delta), None
     for _ in range(_ROUNDS):
         if not 0 < at < math.inf:
             break
         rough = one.curve(at, _FEWEST // 2, coins, COARSE)
-        last, at = at, max(rough.solve(log_delta), at / 4)
+        found = rough.solve(log_delta)
+        if found >= rough.limit * (1 - 1e-9):
+            top = one.ceiling(log_delta) if top is None else top
+            found = max(min(3 * at, top), found)
+        last, at = at, max(found, at / 4)
         if abs(at - last) < _NEAR * last:
             break
     return one.curve(at if at < math.inf else 1.0, size, coins)

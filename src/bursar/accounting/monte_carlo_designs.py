@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import final
 
 import numpy as np
@@ -86,6 +87,18 @@ class Design(Bounded):
         """So many independent X."""
         return draw(self, size, source)
 
+    @property
+    def excess(self) -> float | None:
+        """How far E X may be above (δ − R)/B for rounding; None where jumps are integrated.
+
+        At most 2η(1+λ) and float64's own, relative to the largest value c(λ) of f e^{−λ(Y−ε)}.
+        """
+        if len(self.strata) > 1 or self.strata[0].table.jumps:
+            return None
+        (one,) = self.strata
+        off = (2 * one.slack + SHARP) * (1 + one.lam) + 4 * _TERM * (1 + abs(one.log_scale))
+        return off * math.exp(-log_share(one.lam))
+
 
 def parts_of(composition: Composition) -> Parts:
     """The coordinates of a composition; its plain Gaussians are one."""
@@ -124,7 +137,7 @@ def design(
     """The design for δ(ε) of a composition in one direction, ε ≥ 0.
 
     With `room` its draws serve other ε too, up to so much above: `monte_carlo_curves.py`.  With
-    fewer cells than usual it is found faster, and its bound is larger.
+    fewer cells than usual it is found faster, and its bound is larger; with none, nothing jumps.
 
     >>> from bursar.adjacency import Adjacency
     >>> from bursar.mechanisms import views
@@ -195,10 +208,17 @@ def _below(
         found = log_share(mu) - mu * epsilon + (mu - lam) * table.lowest
         for (part, _), n in zip(parts, vector, strict=True):
             if n:
-                high = part.above(cuts.first * cuts.step) - 1e-9
-                found += n * _log_up(part.cut_above(mu, high))
+                found += n * _log_jumps(part, mu, part.above(cuts.first * cuts.step) - 1e-9)
         bounds.append(found + (mu + 1) * table.jumps * SLACK)
     return min(bounds) + SHARP
+
+
+@lru_cache(maxsize=256)
+def _log_jumps(part: Coordinate, mu: float, high: float) -> float:
+    """log of the tilted mass above a place: an integral, and a bound on what is far."""
+    far = part.reach(mu)[1]
+    near = part.mass(mu, high, far) if far > high else arb(0)
+    return _log_up(near + part.cut_above(mu, max(far, high)))
 
 
 def _log_ways(parts: Parts, vector: tuple[int, ...]) -> float:

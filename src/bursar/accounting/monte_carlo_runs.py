@@ -11,13 +11,13 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
-from typing import final
+from typing import Protocol, final
 
 import numpy as np
 
@@ -28,7 +28,8 @@ from bursar.accounting.monte_carlo_draws import block_size
 from bursar.errors import CorruptBooks
 from bursar.numerics.tilts import Floats
 
-Fold = Callable[[Floats], tuple[float, ...]]
+Sums = tuple[float, ...]
+Fold = Callable[[Floats], Sums]
 Progress = Callable[[int, int, float], None]
 
 
@@ -55,20 +56,40 @@ class LogWealth:
         return float(np.log1p(-self.stake * (draws - self.mean)).sum()), float(draws.sum())
 
 
+class Engine(Protocol):
+    """Whoever computes blocks elsewhere (`bursar.machines`); one `stream` always draws the same."""
+
+    @property
+    def stream(self) -> str:
+        """Which words it makes of a block's coins: empty for those that cores use."""
+
+    def blocks(
+        self, design: Bounded, coins: Coins, fold: Fold, sizes: Mapping[int, int]
+    ) -> Iterator[tuple[int, Sums]]:
+        """What each block of these sizes comes to, in any order."""
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
     """How a simulation runs: on how many cores, who is told, where sums are kept meanwhile.
 
-    `kept` is a file; it belongs to one question, and its coins must be keyed or seeded.
+    `kept` is a file; it belongs to one question, and its coins must be keyed or seeded.  An
+    `engine` takes the place of cores.
     """
 
     cores: int = 1
+    engine: Engine | None = field(default=None, compare=False)
     progress: Progress | None = field(default=None, compare=False)
     kept: Path | None = None
 
     def __post_init__(self) -> None:
         require.count(cores=self.cores)
+
+    @property
+    def stream(self) -> str:
+        """Which words are made of coins."""
+        return self.engine.stream if self.engine else ""
 
     @classmethod
     def all_cores(cls) -> Manner:
@@ -84,7 +105,7 @@ def run(
     rows = block_size(design.coordinates)
     blocks = math.ceil(size / rows)
     sizes = [min(rows, size - block * rows) for block in range(blocks)]
-    name = f"{design.digest}:{size}:{fold!r}"
+    name = f"{design.digest}:{size}:{fold!r}{how.stream and ':'}{how.stream}"
     done = _kept(how.kept, name)
     started, before = time.perf_counter(), len(done)
     for block, found in _computed(design, coins, fold, how, sizes, done):
@@ -109,6 +130,9 @@ def _computed(
     done: dict[int, tuple[float, ...]],
 ) -> Iterator[tuple[int, tuple[float, ...]]]:
     missing = [block for block in range(len(sizes)) if block not in done]
+    if how.engine is not None:
+        yield from how.engine.blocks(design, coins, fold, {b: sizes[b] for b in missing})
+        return
     if how.cores == 1 or len(missing) < 2:
         for block in missing:
             yield block, fold(design.draw(sizes[block], coins.source(block)))
@@ -140,10 +164,13 @@ def _one(block: int, size: int) -> tuple[int, tuple[float, ...]]:
 def _kept(path: Path | None, name: str) -> dict[int, tuple[float, ...]]:
     if path is None or not path.exists():
         return {}
-    found = {}
-    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+    found, whole = {}, 0
+    text = path.read_text(encoding="utf-8")
+    for line in text.splitlines(keepends=True):
         if not line.endswith("\n"):
-            break  # the last line of a run that was killed while it wrote
+            os.truncate(path, whole)  # the last line of a run that was killed while it wrote
+            break
+        whole += len(line.encode())
         try:
             question, block, values = json.loads(line)
             found[int(block)] = tuple(float.fromhex(value) for value in values)

@@ -54,7 +54,7 @@ def search(parts: Parts, epsilon: float, room: float = 0.0, cells: int = CELLS) 
     """Cuts with a small bound; without jumps where these do not pay.
 
     Tables go `room` further down than they must, so that they serve larger ε too; with fewer cells,
-    of which few thresholds are tried, they are found faster.
+    of which few thresholds are tried, they are found faster; with none, nothing jumps.
     """
     lam = best_tilt(parts, epsilon)
     reach = tuple(part.reach(lam) for part, _ in parts)
@@ -67,7 +67,11 @@ def search(parts: Parts, epsilon: float, room: float = 0.0, cells: int = CELLS) 
         if part.removes and part.sampled and part.slope < STEEPEST
     )
     best_log = log_ceiling(parts, lam, epsilon)
-    if not jumping or not best_log > -550 or epsilon <= (0 if cells == CELLS else _SMALL):
+    if (
+        not (jumping and cells)
+        or not best_log > -550
+        or epsilon <= (0 if cells == CELLS else _SMALL)
+    ):
         return plain
     best = plain
     count = _THRESHOLDS if len(jumping) < 9 and cells == CELLS else 4
@@ -249,7 +253,8 @@ def _rests(
         top = max(reach[i][1], limits[i] + 1.0)
         u = math.exp(min(log_mass(part, lam, limits[i], top) - r, 300.0))
         inside += count * r
-        own = [math.exp(min(_log_choose(count, n) + n * math.log(u), 600.0)) for n in range(60)]
+        log_u = math.log(max(u, 1e-300))
+        own = [math.exp(min(_log_choose(count, n) + n * log_u, 600.0)) for n in range(60)]
         series = np.convolve(series, own)[:60]
     tails = np.cumsum(series[::-1])[::-1]
     with np.errstate(divide="ignore", over="ignore"):

@@ -30,6 +30,7 @@ from bursar.cli import (
     profile,
     refute,
     steps,
+    verify,
 )
 from bursar.cli.answer import Answer
 from bursar.cli.failures import Interrupted, PipeClosed, of_bug, of_parser, report
@@ -49,6 +50,7 @@ _COMMANDS = {
     certify.certify: certify.EXAMPLES,
     check.check: check.EXAMPLES,
     refute.refute: refute.EXAMPLES,
+    verify.verify: verify.EXAMPLES,
     audit.audit: audit.EXAMPLES,
 }
 _PARSER = cast(type[Exception], typer.BadParameter.__bases__[0])  # what every refusal of it is

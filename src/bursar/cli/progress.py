@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO, TypeVar
 
@@ -29,6 +29,20 @@ def counted(parts: Iterable[_T], total: int) -> Generator[_T]:
         for number, part in enumerate(parts, start=1):
             yield part
             _done[-1] = (number, total)
+    finally:
+        _done.pop()
+
+
+@contextmanager
+def reported() -> Iterator[Callable[[int, int, float], None]]:
+    """For work that says itself how far it is: how many parts are done, and of how many."""
+    _done.append((0, 0))
+
+    def tell(done: int, total: int, _left: float) -> None:
+        _done[-1] = (done, total)
+
+    try:
+        yield tell
     finally:
         _done.pop()
 
@@ -66,9 +80,9 @@ def _show(to: TextIO, over: threading.Event) -> None:
 
 def _line(seconds: float) -> str:
     passed = f"{seconds:.0f} s"
-    if not _done:
+    done, total = _done[-1] if _done else (0, 0)
+    if not total:
         return f"computing, {passed}"
-    done, total = _done[-1]
     full = _WIDE * done // max(total, 1)
     left = f", {seconds / done * (total - done):.0f} s left" if 0 < done < total else ""
     return f"[{'#' * full}{'.' * (_WIDE - full)}] {done} of {total}, {passed}{left}"

@@ -101,7 +101,7 @@ class ClaimedRenyiDP(Mechanism):
 class FromSamples(Mechanism):
     """A dominating pair that can only be drawn from: one `Samples` for each direction.
 
-    No accountant takes it; a Monte Carlo verifier does.
+    The Monte Carlo accountant takes it, and no other: docs/monte-carlo.md.
     """
 
     name: ClassVar[str] = "samples"

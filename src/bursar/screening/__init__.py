@@ -15,6 +15,7 @@ from bursar.screening.lasting import (
 )
 from bursar.screening.noisy import NoisyScreen, PrivateCost, private_cost
 from bursar.screening.run import Run
+from bursar.screening.stable import Proposal, StableRelease, most_common
 from bursar.screening.stagewise import (
     StagewiseScreen,
     Staging,
@@ -27,13 +28,16 @@ __all__ = [
     "AboveThreshold",
     "NoisyScreen",
     "PrivateCost",
+    "Proposal",
     "Run",
+    "StableRelease",
     "StagewiseScreen",
     "Staging",
     "best_staging",
     "expected_answers",
     "false_alarm_rate",
     "longest",
+    "most_common",
     "never_stops",
     "open_after",
     "printed_cutoff",

@@ -47,6 +47,7 @@ class Attempt:
     claim: Claim
     of_mechanism: int
     of_all: int
+    plan: str = ""  # of its trial: what is decided before its coins are seen
     passed: bool | None = None
 
     def share(self, reserve: Exact) -> Fraction:
@@ -65,6 +66,7 @@ class Attempt:
             "claim": self.claim.canonical(),
             "of_mechanism": self.of_mechanism,
             "of_all": self.of_all,
+            "plan": self.plan,
             "passed": self.passed,
         }
 
@@ -80,16 +82,20 @@ class State:
         """Those of this mechanism under this claim."""
         return [one for one in self.attempts if (one.mechanism, one.claim) == (mechanism, claim)]
 
-    def begin(self, mechanism: str, claim: Claim, *, tries: int) -> tuple[State, Attempt]:
+    def begin(
+        self, mechanism: str, claim: Claim, *, plan: str = "", tries: int = 1
+    ) -> tuple[State, Attempt]:
         """The attempt that is still open, or a new one; Refused after so many that failed.
 
-        >>> state, one = State().begin("m", Claim(epsilon=1, delta="1e-5"), tries=1)
-        >>> (one.of_mechanism, one.of_all), state.begin("m", one.claim, tries=1)[1] == one
+        One that was stopped may have shown its coins, so it goes on with its plan or not at all.
+
+        >>> state, one = State().begin("m", Claim(epsilon=1, delta="1e-5"))
+        >>> (one.of_mechanism, one.of_all), state.begin("m", one.claim)[1] == one
         ((1, 1), True)
         """
         own = self.tries(mechanism, claim)
         for one in own:
-            if one.passed is None:
+            if one.passed is None and one.plan == plan:
                 return self, one
         failed = sum(one.passed is False for one in own)
         if failed >= tries:
@@ -99,7 +105,7 @@ class State:
                 hint="Trying again is paid for: tries= says how often a claim may be tried.",
             )
         count = sum(one.mechanism == mechanism for one in self.attempts)
-        new = Attempt(mechanism, claim, count + 1, len(self.attempts) + 1)
+        new = Attempt(mechanism, claim, count + 1, len(self.attempts) + 1, plan)
         return State((*self.attempts, new)), new
 
     def end(self, attempt: Attempt, *, passed: bool) -> State:
@@ -192,11 +198,11 @@ class Attempts:
         """All attempts there were, to be kept."""
         return self._state
 
-    def begin(self, plan: Plan, claim: Claim, *, tries: int = 1) -> Attempt:
+    def begin(self, mechanism: Plan, claim: Claim, *, plan: str = "", tries: int = 1) -> Attempt:
         """An attempt, before its coins are tossed."""
         times = require.count(tries=tries)
         with self._changing():
-            self._state, one = self._state.begin(_name(plan), claim, tries=times)
+            self._state, one = self._state.begin(_name(mechanism), claim, plan=plan, tries=times)
         return one
 
     def end(self, attempt: Attempt, *, passed: bool) -> None:
@@ -249,12 +255,14 @@ def _name(plan: Plan) -> str:
 
 def _attempt(told: Mapping[str, Any]) -> Attempt:
     passed = told["passed"]
-    if passed not in (None, True, False) or not isinstance(told["mechanism"], str):
+    texts = told["mechanism"], told["plan"]
+    if passed not in (None, True, False) or not all(isinstance(text, str) for text in texts):
         raise CorruptBooks("an attempt is damaged", field="attempts")
     return Attempt(
         told["mechanism"],
         Claim(**told["claim"]),
         require.count(of_mechanism=told["of_mechanism"]),
         require.count(of_all=told["of_all"]),
+        told["plan"],
         passed,
     )

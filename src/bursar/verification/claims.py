@@ -23,7 +23,7 @@ from bursar.mechanisms.statements import ApproximateDP
 from bursar.numerics.balls import ball, float_down, precision
 from bursar.truth import Enclosure, Estimate
 
-MONTE_CARLO = "monte-carlo"
+DRAWS = "draws"
 
 
 @final
@@ -110,21 +110,21 @@ class LowerEnd(Protocol):
 class Verifiers:
     """Who may settle a claim, in this order: accountants by name, then draws."""
 
-    names: tuple[str, ...] = (*(one.name for one in PROVED), MONTE_CARLO)
+    names: tuple[str, ...] = (*(one.name for one in PROVED), DRAWS)
 
     def __post_init__(self) -> None:
         proved = [one.name for one in PROVED]
         for name in self.names:
-            require.one_of([one.name for one in ACCOUNTANTS] + [MONTE_CARLO], verifier=name)
-            if name not in [*proved, MONTE_CARLO]:
+            require.one_of([one.name for one in ACCOUNTANTS] + [DRAWS], verifier=name)
+            if name not in [*proved, DRAWS]:
                 need = f"{name} has no proof, so it verifies nothing"
-                hint = f"Take one of {', '.join([*proved, MONTE_CARLO])}."
+                hint = f"Take one of {', '.join([*proved, DRAWS])}."
                 raise NoProof(need, field="verifier", value=name, hint=hint)
 
     @property
     def draws(self) -> bool:
         """Whether draws may decide."""
-        return MONTE_CARLO in self.names
+        return DRAWS in self.names
 
     def settle(self, plan: Plan, claim: Claim) -> Settled | None:
         """What the first accountant says that can say yes or no; None if none can."""

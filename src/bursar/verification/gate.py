@@ -5,7 +5,7 @@ the release behind the gate, not about the mechanism: charged is the claim, and 
 may add is within the reserve that all attempts share (docs/proofs/release-gate.md).  No ln(1/δ) is
 paid: a claim so false that its damage is large passes so seldom that it does not count.
 
-Not here: statements that stand without a release (`verify.py`).
+Not here: statements that stand without a release (`static.py`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from bursar.verification.attempts import Attempt, Attempts, Pays
 from bursar.verification.claims import Claim, Settled, Verifiers, refuted
 from bursar.verification.records import Record
 from bursar.verification.sides import Care, Pilot, Side, pilots
-from bursar.verification.verify import toss, up
+from bursar.verification.static import toss, up
 
 T = TypeVar("T")
 THEOREM = "docs/proofs/release-gate.md, Thm 4"
@@ -155,7 +155,8 @@ class _Asked:
                 return found
 
     def _attempt(self, plan: Plan, looked: tuple[Pilot, ...]) -> Record:
-        attempt = self.attempts.begin(plan, self.claim, tries=self.tries)
+        decided = json.dumps(self.care.told(self.manner), sort_keys=True)
+        attempt = self.attempts.begin(plan, self.claim, plan=decided, tries=self.tries)
         room = attempt.log_room(self.attempts.reserve)
 
         def log_threshold(pull: float) -> float:
@@ -175,6 +176,7 @@ class _Asked:
             key=key,
             meaning="release",
             failure=None,
+            stream=self.manner.stream if self.manner else "",
             attempt=_told(attempt, self.attempts),
         )
 
@@ -255,7 +257,7 @@ def _verified(claim: Claim, record: Record) -> VerifiedClaim:
     return VerifiedClaim(
         epsilon=up(claim.epsilon),
         delta=claim.delta.text,
-        theorem=THEOREM if method == "monte-carlo" else f"{method}: {record.document['reason']}",
+        theorem=THEOREM if method == "draws" else f"{method}: {record.document['reason']}",
         certificate=record.digest,
         about=about,
     )

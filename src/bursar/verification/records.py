@@ -3,7 +3,7 @@
 `"meaning"` says what the verdict is about: "static", a statement on the mechanism that fails with
 probability β, or "release", a theorem on one release behind a gate.  Seeds can be tried until one
 suits (nobody sees how many were), so a replay shows that the record is what was drawn; that the
-claim is true, a stranger learns from a fresh run.  Both: `recheck.py`.
+claim is true, a stranger learns from a fresh run.  Both: `again.py`.
 """
 
 from __future__ import annotations
@@ -90,17 +90,19 @@ def of_draws(
     key: bytes,
     meaning: Meaning,
     failure: float | None,
+    stream: str = "",
     attempt: dict[str, Any] | None = None,
 ) -> Record:
     """Of a claim that was drawn for."""
     accepted = all(one.passed for one in results)
     body = _body(plan, claim, accepted=accepted, meaning=meaning)
     told = {
-        "method": "monte-carlo",
+        "method": "draws",
         "reason": " ".join(_told(one) for one in results),
         "failure_probability": failure,
         "care": {"gap": care.gap, "miss": care.miss, "most": care.most},
         "key": key.hex(),
+        "stream": stream,
         "sides": [_side(one) for one in results],
         "attempt": attempt,
     }

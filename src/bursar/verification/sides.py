@@ -17,6 +17,7 @@ from bursar import require
 from bursar.accounting.monte_carlo_bounded import Bounded
 from bursar.accounting.monte_carlo_coins import Coins, Seeded
 from bursar.accounting.monte_carlo_designs import design
+from bursar.accounting.monte_carlo_own import own
 from bursar.accounting.monte_carlo_runs import LogWealth, Manner, run
 from bursar.adjacency import Direction
 from bursar.errors import InvalidParameter, LimitReached
@@ -27,7 +28,7 @@ from bursar.numerics.wealth import Threshold, Trial, planned
 from bursar.privacy.pairs import symmetric
 from bursar.verification.claims import Claim
 
-_COORDINATES, _FEWEST, _MOST = 2_000_000, 512, 20_000  # of a pilot, and its draws
+_COORDINATES, _FEWEST, _MOST = 2_000_000, 128, 20_000  # of a pilot, and its draws
 _FAR = 6.0  # deviations at which the pilot gives a claim up
 _HOPE = 4.0  # deviations that it keeps to itself when it hopes
 
@@ -55,6 +56,11 @@ class Care:
                 raise InvalidParameter("it must be in (0, 1)", field=name, value=value, hint=hint)
             object.__setattr__(self, name, float(exact))
         object.__setattr__(self, "most", require.count(most=most))
+
+    def told(self, manner: Manner | None) -> dict[str, object]:
+        """What is decided before coins are seen, as records and attempts have it."""
+        own = {"gap": self.gap, "miss": self.miss, "most": self.most}
+        return own | {"stream": manner.stream if manner else ""}
 
     @property
     def sure(self) -> float:
@@ -137,6 +143,9 @@ def pilots(plan: Plan, claim: Claim) -> tuple[Pilot, ...]:
 
     Raises NoProof for what cannot be drawn, LimitReached where what is not drawn is too much.
     """
+    if any(isinstance(mechanism, views.HasSamples) for mechanism, _ in plan.steps):
+        drawn_from = (own(plan, claim.adjacency, way, claim.epsilon_below) for way in Direction)
+        return tuple(pilot(one, claim) for one in drawn_from)
     pairs = {way: views.pairs(plan, claim.adjacency, way) for way in Direction}
     ways = list(Direction)
     if all(symmetric(pair) for pair, _ in pairs[Direction.REMOVE].parts):

@@ -23,7 +23,7 @@ from bursar.mechanisms.plan import Plan
 from bursar.truth import About, HighProbabilityBound, UpperBound
 from bursar.verification import records
 from bursar.verification.attempts import coins
-from bursar.verification.claims import MONTE_CARLO, Claim, Settled, Verifiers, refuted
+from bursar.verification.claims import DRAWS, Claim, Settled, Verifiers, refuted
 from bursar.verification.records import Record
 from bursar.verification.sides import Care, Drawn, Side, drawn, pilots
 
@@ -90,14 +90,20 @@ def verify(
         raise NoProof(
             f"{names} can neither confirm nor refute the claim {claim}",
             field="verifier",
-            hint=f"{MONTE_CARLO} may; or claim what an accountant proves.",
+            hint=f"{DRAWS} may; or claim what an accountant proves.",
         )
     looked = pilots(plan, claim)
     for one in looked:
         if why := one.hopeless:
             return of_settled(plan, claim, Settled(holds=False, method="pilot", reason=why))
     planned = tuple(one.side(attention, lambda pull: -failure) for one in looked)
-    tossed = _key(keep, plan, claim, key)
+    question = {
+        "claim": claim.canonical(),
+        "plan": plan.canonical(),
+        "beta": Exact.of(beta).text,
+        "care": attention.told(manner),
+    }
+    tossed = _key(keep, question, key)
     results = toss(planned, tossed, manner, keep)
     record = records.of_draws(
         plan,
@@ -107,6 +113,7 @@ def verify(
         key=tossed,
         meaning="static",
         failure=up(Exact.of(beta)) if any(one.trial for one in planned) else 0.0,
+        stream=manner.stream if manner else "",
     )
     return of_record(claim, record)
 
@@ -163,12 +170,11 @@ def of_record(claim: Claim, record: Record) -> Verified:
     )
 
 
-def _key(keep: Path | None, plan: Plan, claim: Claim, given: bytes | None) -> bytes:
-    """Fresh coins, or those of a run that was stopped."""
+def _key(keep: Path | None, question: dict[str, Any], given: bytes | None) -> bytes:
+    """Fresh coins, or those of a run that was stopped: it asked the same, in the same way."""
     fresh = os.urandom(32) if given is None else given
     if keep is None:
         return fresh
-    question = {"claim": claim.canonical(), "plan": plan.canonical()}
     path = keep / "coins.json"
     if path.exists():
         try:
@@ -178,7 +184,10 @@ def _key(keep: Path | None, plan: Plan, claim: Claim, given: bytes | None) -> by
             raise CorruptBooks("its coins cannot be read", field="keep", value=str(keep)) from None
         if told != question:
             raise InvalidParameter(
-                "it is of another claim", field="keep", value=str(keep), hint="Take another folder."
+                "it is of another claim, or was asked in another way",
+                field="keep",
+                value=str(keep),
+                hint="Take another folder.",
             )
         return kept
     keep.mkdir(parents=True, exist_ok=True)

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from math import log
 from typing import Any, final
 
-from bursar.accounting.monte_carlo_runs import LogWealth, Manner, run
+from bursar.accounting.monte_carlo_runs import LogWealth, Manner
+from bursar.accounting.monte_carlo_runs import run as draw
 from bursar.adjacency import Direction
-from bursar.errors import BursarError, NotACertificate
+from bursar.errors import BursarError, InvalidParameter, NotACertificate
 from bursar.exact import Exact, Number
+from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.files import plan_of
 from bursar.mechanisms.plan import Plan
 from bursar.numerics.wealth import Trial
@@ -22,7 +24,7 @@ from bursar.verification.attempts import Attempt, coins
 from bursar.verification.claims import Claim, Verifiers
 from bursar.verification.records import Record
 from bursar.verification.sides import Care, Pilot, fingerprint, pilots
-from bursar.verification.verify import BETA, Verified, verify
+from bursar.verification.static import BETA, Verified, verify
 
 _NEAR = 1e-9  # relative: what another processor's sums may be off
 
@@ -47,11 +49,14 @@ class Rechecked:
 def recheck(
     record: Record,
     *,
+    run: Plan | Mechanism | None = None,
     fresh: bool = False,
     beta: Number = BETA,
     manner: Manner | None = None,
 ) -> Rechecked:
     """Replay a record, and draw for its claim again if `fresh`.
+
+    `run` is what was verified, where no text can say it: a mechanism of one's own.
 
     >>> from bursar.mechanisms.gaussian import Gaussian
     >>> found = verify(60 * Gaussian(noise_multiplier=30), Claim(epsilon=1, delta="1e-5"))
@@ -60,10 +65,11 @@ def recheck(
     """
     told = record.document
     try:
-        plan, claim = plan_of(told["plan"]), Claim(**told["claim"])
+        plan = plan_of(told["plan"]) if run is None else Plan.of(run)
+        if plan.canonical() != told["plan"]:
+            raise InvalidParameter("it is not what was verified", field="run", value=plan)
+        claim = Claim(**told["claim"])
         why = _replay(told, plan, claim, manner)
-    except NotACertificate:
-        raise
     except (BursarError, KeyError, TypeError, ValueError) as error:
         raise NotACertificate(f"this record cannot be replayed: {error}") from error
     again = None
@@ -87,8 +93,11 @@ def _care(told: dict[str, Any]) -> Care | None:
 
 def _replay(told: dict[str, Any], plan: Plan, claim: Claim, manner: Manner | None) -> str | None:
     """Why the record is not what it says, or None."""
-    if told["method"] != "monte-carlo":
+    if told["method"] != "draws":
         return _settled_again(told, plan, claim)
+    if told["stream"] != (manner.stream if manner else ""):
+        words = told["stream"] or "cores"
+        return f"it was drawn with the words of {words}: replay it with those, or draw afresh"
     key = bytes.fromhex(told["key"])
     known = {one.bounded.direction: one for one in pilots(plan, claim)}
     kept = {Direction(side["direction"]): side for side in told["sides"]}
@@ -123,7 +132,7 @@ def _side_again(
     if not trial.share <= share * (1 + 1e-15):
         return f"the {way} direction was tried against a mean that is too large"
     fold = LogWealth(trial.stake, trial.share)
-    log_wealth, _ = run(side.bounded, coins(key, way), trial.draws, fold, manner)
+    log_wealth, _ = draw(side.bounded, coins(key, way), trial.draws, fold, manner)
     said = float.fromhex(told["log_wealth"])
     if not abs(log_wealth - said) <= _NEAR * (1 + abs(said)):
         return f"the {way} direction gives another wealth with these coins"

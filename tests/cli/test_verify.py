@@ -1,0 +1,153 @@
+"""`bursar verify`: its fields, its exits, and every error of its flags."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bursar.accounting import exact
+from bursar.cli import progress
+from bursar.mechanisms.gaussian import Gaussian
+from tests.cli.program import Ended, bursar, one_object
+
+STEP = ("--noise-multiplier", "28.914", "--steps", "60")
+TRUTH = exact.delta(60 * Gaussian(noise_multiplier="28.914"), epsilon=1).upper
+DRAWN = ("--verifier", "draws", "--gap", "0.2")
+
+
+def verify(times: float, *more: str) -> Ended:
+    return bursar("verify", *STEP, "--epsilon", "1", "--delta", repr(TRUTH * times), *more)
+
+
+def refused(ended: Ended) -> dict[str, Any]:
+    assert (ended.code, ended.out) == (1, "")
+    return one_object(ended.err)
+
+
+def test_a_claim_that_is_settled() -> None:
+    found = verify(1.01, "--json").json
+    assert found["accepted"] is True
+    assert found["meaning"] == "static"
+    assert (found["kind"], found["method"]) == ("upper-bound", "exact")
+    assert found["epsilon"] == {"upper": 1.0}
+    assert found["failure_probability"] == 0
+    assert found["claim"]["epsilon"] == "1"
+
+
+def test_a_claim_that_is_drawn_for() -> None:
+    found = verify(1.3, *DRAWN, "--beta", "1e-4", "--json").json
+    assert (found["kind"], found["method"]) == ("high-probability-bound", "draws")
+    assert found["epsilon"] == {"upper": 1.0, "failure_probability": 1e-4}
+    assert found["failure_probability"] == 1e-4
+    assert "passes with probability 0.0001" in verify(1.3, *DRAWN, "--beta", "1e-4").out
+
+
+def test_a_claim_that_is_not_verified() -> None:
+    for more in ((), DRAWN):
+        found = refused(verify(0.9, *more, "--json"))
+        assert found["accepted"] is False
+        assert found["meaning"] == "static"
+        assert found["error"]["kind"] == "NotVerified"
+        assert found["reason"]
+    assert "not verified" in verify(0.9).err
+
+
+def test_a_record_is_replayed_and_drawn_for_afresh(tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    assert verify(1.3, *DRAWN, "--out", str(path), "--json").json["out"] == str(path)
+    found = bursar("verify", "--recheck", str(path), "--json").json
+    assert (found["accepted"], found["replayed"], found["recorded"]) == (True, True, True)
+    assert found["fresh"] is None
+    again = bursar("verify", "--recheck", str(path), "--fresh", "--json").json["fresh"]
+    assert again["accepted"] is True
+    assert again["failure_probability"] == 1e-10
+    assert "--fresh" in bursar("verify", "--recheck", str(path)).out
+
+
+def test_a_record_of_a_refusal_is_no_yes(tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    refused(verify(0.9, "--out", str(path), "--json"))
+    found = refused(bursar("verify", "--recheck", str(path), "--json"))
+    assert (found["accepted"], found["recorded"], found["replayed"]) == (False, False, True)
+
+
+def test_what_is_no_record(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text("{}")
+    for name in (str(path), str(tmp_path / "none")):
+        ended = bursar("verify", "--recheck", name, "--json")
+        assert (ended.code, ended.error["kind"]) == (2, "NotACertificate")
+
+
+def test_a_run_is_kept(tmp_path: Path) -> None:
+    keep = tmp_path / "kept"
+    first = verify(1.3, *DRAWN, "--keep", str(keep), "--json").json
+    key = json.loads((keep / "coins.json").read_text())["key"]
+    assert key
+    assert (keep / "remove.sums").exists()
+    assert verify(1.3, *DRAWN, "--keep", str(keep), "--json").json == first
+
+
+def test_all_cores_say_the_same(tmp_path: Path) -> None:
+    found = verify(1.3, *DRAWN, "--cores", "all", "--json").json
+    assert found["accepted"] is True
+
+
+def test_time_runs_out_with_a_safe_answer() -> None:
+    more = ("--verifier", "draws", "--gap", "1e-4", "--timeout", "0.2")
+    ended = verify(1.0001, *more, "--json")
+    assert ended.code == 4
+    assert ended.error["partial"]["kind"] == "upper-bound"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        (("--beta", "0"), "beta"),
+        (("--beta", "1"), "beta"),
+        (("--gap", "1.5"), "gap"),
+        (("--miss", "x"), "miss"),
+        (("--verifier", "gpd"), "verifier"),
+        (("--verifier", "gdp"), "verifier"),
+        (("--cores", "0"), "cores"),
+        (("--cores", "some"), "cores"),
+        (("--out", "/no/such/folder/x"), "out"),
+        (("--on", "mars"), "on"),
+        (("--fresh",), "fresh"),
+        (("--recheck", "x"), "noise_multiplier"),
+    ],
+)
+def test_what_is_wrong_is_named(arguments: tuple[str, ...], field: str) -> None:
+    ended = verify(1.3, *arguments, "--json")
+    assert ended.code == 2
+    assert ended.error["field"] == field
+
+
+@pytest.mark.parametrize("missing", ["epsilon", "delta"])
+def test_a_claim_has_both(missing: str) -> None:
+    given = {"epsilon": "1", "delta": "1e-5"}
+    given.pop(missing)
+    ended = bursar("verify", *STEP, *(f"--{k}={v}" for k, v in given.items()), "--json")
+    assert (ended.code, ended.error["field"]) == (2, missing)
+
+
+def test_a_mechanism_without_a_sampler(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text('[[step]]\nmechanism = "laplace"\nscale = 10\ncount = 3')
+    claim = ("--epsilon", "0.2", "--delta", "1e-5", "--json")
+    ended = bursar("verify", "--plan", str(path), *claim, "--verifier", "draws")
+    assert (ended.code, ended.error["kind"]) == (2, "NoProof")
+    assert "log_ratio" in ended.error["hint"]
+    settled = refused(bursar("verify", "--plan", str(path), *claim))
+    assert settled["method"] == "exact"
+
+
+def test_work_that_reports_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    with progress.reported() as tell:
+        assert progress._line(1.0) == "computing, 1 s"
+        tell(3, 12, 9.0)
+        assert progress._line(3.0).endswith("3 of 12, 3 s, 9 s left")
+    assert not progress._done
