@@ -6,7 +6,7 @@ of them are the base.  A mechanism without a case fails `test_laws.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -289,24 +289,30 @@ EVERY = [(case, relation) for case in CASES for relation in case.relations]
 IDS = [f"{case.name}-{relation}" for case, relation in EVERY]
 
 
-def paced(every: list[tuple[Case, Adjacency]]) -> list[Any]:
-    """The same as parameters, those marked slow that only the lattice accountant encloses."""
+QUICK = {"discrete-laplace"}  # of those that only the lattice accountant encloses
+# Zero-out has the pairs of add-or-remove-one.
+APART = [(case, relation) for case, relation in EVERY if relation is not ZERO]
+SPLIT = ("group on samples", "report-noisy-max", "sparse-vector")  # one law of these is enough
+
+
+def swept(rows: Iterable[tuple[Case, Adjacency]], *, heavy: bool = False) -> list[Any]:
+    """The rows with their names; quick are those of each case's first relation, if contours do."""
     return [
-        pytest.param(case, relation, id=f"{case.name}-{relation}", marks=_marks(case, relation))
-        for case, relation in every
+        pytest.param(
+            case,
+            relation,
+            id=f"{case.name}-{relation}",
+            marks=[pytest.mark.slow] if _slow(case, relation, heavy=heavy) else [],
+        )
+        for case, relation in rows
     ]
 
 
-def _marks(case: Case, relation: Adjacency) -> list[Any]:
+def _slow(case: Case, relation: Adjacency, *, heavy: bool) -> bool:
+    if relation is not case.relations[0] or (heavy and case.name in SPLIT):
+        return True
     try:
         exact.pairs_of(case.plan(10), relation, Direction.REMOVE)
     except NoProof:
-        if "pair" in case.views() and case.name not in QUICK:
-            return [pytest.mark.slow]
-    return []
-
-
-QUICK = {"discrete-laplace"}
-# Zero-out has the pairs of add-or-remove-one.
-APART = [(case, relation) for case, relation in EVERY if relation is not ZERO]
-APART_IDS = [f"{case.name}-{relation}" for case, relation in APART]
+        return "pair" in case.views() and case.name not in QUICK
+    return False

@@ -10,7 +10,7 @@ from bursar.accounting import exact, lattice, lattice_profile
 from bursar.accounting.accountants import takers
 from bursar.mechanisms.base import Mechanism
 from tests.laws import laws
-from tests.laws.cases import APART, CASES, DELTAS, EVERY, NAMES, SILENT, Case, paced
+from tests.laws.cases import APART, CASES, DELTAS, EVERY, NAMES, SILENT, Case, swept
 
 BELOW = [
     (case, relation)
@@ -35,19 +35,19 @@ def test_every_mechanism_is_in_the_registry() -> None:
     assert kinds(Mechanism) - SILENT <= set(NAMES)
 
 
-@pytest.mark.parametrize(("case", "relation"), paced(APART))
+@pytest.mark.parametrize(("case", "relation"), swept(APART, heavy=True))
 def test_dearer_plans_cost_more(case: Case, relation: Adjacency) -> None:
     laws.dearer_plans_cost_more(case.dearer(), relation)
 
 
-@pytest.mark.parametrize(("case", "relation"), paced(APART))
+@pytest.mark.parametrize(("case", "relation"), swept(APART))
 def test_smaller_delta_costs_more(case: Case, relation: Adjacency) -> None:
     laws.smaller_delta_costs_more(case.plan(5), relation)
 
 
 @pytest.mark.parametrize(
     ("case", "relation"),
-    paced(BELOW),
+    swept(BELOW),
 )
 def test_rdp_is_never_below_the_truth(case: Case, relation: Adjacency) -> None:
     for count in (1, 20):
@@ -60,7 +60,7 @@ def test_rdp_is_never_below_what_the_lattice_proves(case: Case, relation: Adjace
     laws.rdp_is_never_below(case.plan(20), relation, lattice.NAME)
 
 
-@pytest.mark.parametrize(("case", "relation"), paced(EVERY))
+@pytest.mark.parametrize(("case", "relation"), swept(EVERY))
 def test_many_are_as_many_singles(case: Case, relation: Adjacency) -> None:
     one = case.plan()
     whole, singles = 3 * one, one + one + one
@@ -70,7 +70,7 @@ def test_many_are_as_many_singles(case: Case, relation: Adjacency) -> None:
     assert first == second
 
 
-@pytest.mark.parametrize(("case", "relation"), paced(EVERY))
+@pytest.mark.parametrize(("case", "relation"), swept(EVERY))
 def test_tight_means_tight(case: Case, relation: Adjacency) -> None:
     """What has a tight pair is answered from both sides, to the last digits; the rest is not."""
     plan, methods = case.plan(10), case.enclosing(relation)

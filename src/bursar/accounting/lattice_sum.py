@@ -125,11 +125,13 @@ class Composed:
     def parts(self, epsilon: arb, *, up: bool) -> tuple[arb, arb, arb]:
         """The bound, what round-off adds, what the circle and the tail add."""
         side = self.sides[up]
+        least = side.infinite.upper() if up else side.infinite.lower()
         if side.empty:
-            end = side.infinite.upper() if up else side.infinite.lower()
-            return end, arb(0), arb(0)
-        first = self._after(epsilon)
+            return least, arb(0), arb(0)
         lowest, highest = (sum(n * int(at(t.places)) for t, n in side.steps) for at in (min, max))
+        if highest * self.lattice.width < epsilon:
+            return least, arb(0), arb(0)
+        first = self._after(epsilon)
         last = min(highest, first + self.size - 1)
         found, slack = self._sum(side.weights, epsilon, first, last)
         factor = (side.log_mass - self.tilt * epsilon).exp()
