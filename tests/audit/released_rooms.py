@@ -24,11 +24,15 @@ from bursar.filters import (
 )
 from bursar.filters.individual_costs import given
 from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
+from bursar.verification import gate
+from bursar.verification.attempts import Attempts
+from bursar.verification.claims import Claim
 from tests.audit.released_noise import FEW, LOW_THEN_TOP, ZERO_OUT, Array, Released
 
 # Screens -----------------------------------------------------------------------------------------
 
 SCREEN = LaplaceSparseVector(threshold_noise=1, query_noise=2)
+HALF_AND_HALF = np.repeat([1, 0], 4), np.repeat([0, 1], 4)
 STAGE = SparseVector(threshold_noise="0.25", query_noise="0.5", length=2)
 
 
@@ -37,13 +41,13 @@ def purse() -> Purse:
 
 
 def run_alone(queries: Array) -> list[bool]:
-    return screening.Run(SCREEN, sensitivity=1).ask_many(queries, threshold=0).tolist()
+    return screening.Run(SCREEN, sensitivity=1).ask_many(queries, threshold="1/2").tolist()
 
 
 def above_threshold(queries: Array) -> list[bool]:
     asked = {"sensitivity": 1, "purse": purse(), "request": "s"}
     with screening.AboveThreshold(SCREEN, **asked) as screen:
-        return screen.ask_many(queries, threshold=0).tolist()
+        return screen.ask_many(queries, threshold="1/2").tolist()
 
 
 def in_stages(queries: Array) -> list[bool]:
@@ -135,20 +139,30 @@ def charged(people: list[int]) -> int:
     )
 
 
+def gated(count: int) -> int:
+    """A count that leaves only because its claim is verified, each time anew."""
+    return gate.release(
+        Gaussian(noise_multiplier="0.25"),
+        Claim(epsilon=20, delta="1e-3"),
+        lambda: count + int(noise.rounded_gaussian(noise_std="0.25", size=1)[0]),
+        attempts=Attempts(reserve="1e-8"),
+    ).answer
+
+
 ROOMS: dict[str, Released] = {
     "one run of a screen": Released(
         run=run_alone,
-        pair=LOW_THEN_TOP,
+        pair=HALF_AND_HALF,
         claim=SCREEN,
-        too_strong=PureDP(epsilon="0.1"),
+        too_strong=PureDP(epsilon="0.02"),
         samples=3 * FEW,
         covers=frozenset({"screening.Run"}),
     ),
     "a screen": Released(
         run=above_threshold,
-        pair=LOW_THEN_TOP,
+        pair=HALF_AND_HALF,
         claim=SCREEN,
-        too_strong=PureDP(epsilon="0.1"),
+        too_strong=PureDP(epsilon="0.02"),
         samples=3 * FEW,
         covers=frozenset({"screening.AboveThreshold"}),
     ),
@@ -226,5 +240,13 @@ ROOMS: dict[str, Released] = {
         too_strong=Laplace(scale=4),
         samples=FEW,
         covers=frozenset({"filters.Purse"}),
+    ),
+    "an answer behind a gate": Released(
+        run=gated,
+        pair=(3, 2),
+        claim=bursar.ApproximateDP(epsilon=20, delta="1e-3"),
+        too_strong=PureDP(epsilon=1),
+        samples=300,
+        covers=frozenset({"verification.gate.release"}),
     ),
 }
