@@ -66,8 +66,9 @@ class LatticeProfile:
 
     def delta_at(self, epsilon: arb) -> arb:
         """A ball around δ: lattices become finer until it is narrow."""
-        at = float(epsilon)
-        guess = self._total(-_UNKNOWN)[1].log_bound(at)
+        first = self._total(-_UNKNOWN)[1]
+        at = min(float(epsilon), max(first.top, 0.0))
+        guess = first.log_bound(at)
         best, before_high = arb(0).union(arb(1)), arb(1)
         with precision(_BITS):
             for level in LEVELS:

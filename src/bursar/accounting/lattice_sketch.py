@@ -165,9 +165,15 @@ class Total:
         """From the least loss of all steps to the largest."""
         return sum(n * (one.high - one.low) for one, n in self.parts)
 
+    @property
+    def top(self) -> float:
+        """The largest loss of all steps that matters."""
+        return sum(n * one.high for one, n in self.parts)
+
     def epsilon_bound(self, log_delta: float) -> float:
         """Where Chernoff's bound falls to δ."""
-        return max(float(np.min((self.k + log_gain(LAMBDAS) - log_delta) / LAMBDAS)), 0.0)
+        found = float(np.min((self.k + log_gain(LAMBDAS) - log_delta) / LAMBDAS))
+        return max(min(found, self.top), 0.0)
 
     def log_bound(self, epsilon: float) -> float:
         """Chernoff's bound on δ."""

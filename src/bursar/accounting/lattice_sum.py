@@ -34,6 +34,7 @@ from bursar.numerics.fourier import (
 
 _MOST_FOLDED = 2000
 _MOST_STEPS = 10**12
+_FARTHEST = 2**100  # places: balls still tell neighbours apart
 _LEAST = 1e-300  # more than a float loses that is below the normal ones
 _ROOM = 1 + arb(2) ** -40  # so that the weights of a law add up to less than 1
 
@@ -146,9 +147,12 @@ class Composed:
 
     def _after(self, epsilon: arb) -> int:
         """The least place that is not certain to lie below ε."""
-        place = math.floor(float(epsilon / self.lattice.width)) + 2
-        while not (place - 1) * self.lattice.width < epsilon:
-            place -= 1
+        near = (epsilon / self.lattice.width).lower().floor().unique_fmpz()
+        if near is None or abs(near) > _FARTHEST:
+            raise LimitReached("ε is too far from the lattice that was made for it")
+        place = int(near)
+        while place * self.lattice.width < epsilon:
+            place += 1
         return place
 
     def _sum(self, weights: Floats, epsilon: arb, first: int, last: int) -> tuple[arb, arb]:
