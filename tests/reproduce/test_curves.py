@@ -1,4 +1,4 @@
-"""What the figures of Wang et al. are computed with: sums of times, words for failures, estimates."""
+"""What the figures of Wang et al. are computed with: sums of times, words, estimates."""
 
 from __future__ import annotations
 
