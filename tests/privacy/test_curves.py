@@ -176,7 +176,7 @@ def directions(setting: tuple[float, float, float]) -> tuple[mp.mpf, mp.mpf]:
     return renyi(sigma, q, 1 + more), renyi(sigma, q, 1 + more, add=True)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", quick_first(range(6), 2))
 def test_removing_is_the_larger_direction(seed: int) -> None:
     draw = np.random.default_rng(seed).uniform
     remove, add = directions((draw(-0.3, 1.5), draw(-4, -0.02), draw(-2, 1.3)))

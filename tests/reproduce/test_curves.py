@@ -1,4 +1,4 @@
-"""What the figures of Wang et al. are computed with: sums of times, words, estimates."""
+"""What the figures of Wang et al. are computed with: sums of times, failures, estimates."""
 
 from __future__ import annotations
 

@@ -35,10 +35,10 @@ PLANS: dict[str, tuple[Plan, str, str]] = {
     "gaussians": (100 * Gaussian(noise_multiplier=20), "1e-5", "replace-one"),
     "a statement": (3 * Gaussian(noise_multiplier=4) + GaussianDP(mu="0.2"), "1e-9", "zero-out"),
     "one step": (1 * poisson(2, "0.1"), "1e-5", "add-or-remove-one"),
-    "ceiling": (6 * poisson("0.8", "0.3"), "1e-5", "add-or-remove-one"),
     "many": (1000 * poisson(2, "0.01"), "1e-5", "add-or-remove-one"),
     "few and plain": (
         20 * poisson(1, "0.1") + 5 * Gaussian(noise_multiplier=6), "1e-6", "zero-out"),
+    "ceiling": (6 * poisson("0.8", "0.3"), "1e-5", "add-or-remove-one"),
     "far": (1000 * poisson(2, "0.01"), "1e-100", "add-or-remove-one"),
     "trained": (14000 * poisson("0.8", "256/60000"), "1e-5", "add-or-remove-one"),
     "rare jumps": (1000 * poisson("0.6", "1e-3"), "1e-5", "add-or-remove-one"),
@@ -65,7 +65,7 @@ def moved(text: str, relative: str) -> str:
     return f"{found.numerator}/{found.denominator}"
 
 
-@pytest.mark.parametrize("name", quick_first(PLANS, 6))
+@pytest.mark.parametrize("name", quick_first(PLANS, 5))
 def test_it_is_valid_sharp_and_false_a_little_below(name: str) -> None:
     proof = written(name)
     verdict = bursar.check(proof)

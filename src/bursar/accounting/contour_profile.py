@@ -16,10 +16,10 @@ from flint import arb
 
 from bursar.accounting.contour import Loss
 from bursar.accounting.stack import Stack
-from bursar.errors import LimitReached
+from bursar.errors import InternalError, LimitReached
 from bursar.numerics.balls import float_up, precision
 from bursar.numerics.levels import propose_levels
-from bursar.numerics.propose import TOLERANCE, Shape, propose
+from bursar.numerics.propose import TOLERANCE, Outer, Shape, propose
 from bursar.numerics.roots import Bracket
 from bursar.numerics.sketch import Cumulant, cumulant, solve_decreasing
 from bursar.truth import BillLine
@@ -29,6 +29,7 @@ _NEAR = 0.3  # nats: a contour that was this near its place is as sharp as the n
 _MOST_SHAPES = 16  # contours that one answer may take
 _FAR = 7.0  # nats: farther off, a contour says little
 _SHORT = 2_500  # nodes of a contour that is not worth cutting
+_RDP = "Ask for --method rdp."
 _NEVER = arb(0)
 _ENOUGH = 1e-16  # relative error of an answer that needs no second contour
 
@@ -174,7 +175,7 @@ class ContourProfile:
                 with precision(contour.bits):
                     self._note(contour, arb(middle), target)
                 return bracket
-        raise LimitReached("the contour stays too blunt to decide", hint="Ask for --method rdp.")
+        raise LimitReached("the contour stays too blunt to decide", hint=_RDP)
 
     def enclose(
         self, contour: Stack, goal: float, slope: float, target: arb
@@ -247,18 +248,27 @@ class ContourProfile:
 
     def _contour(self, lam: float, location: float, log_delta: float, tolerance: float) -> Stack:
         """One contour where it is short enough, else one for each slice of the law."""
+        shapes, body = self._shapes(lam, location, log_delta, tolerance)
+        try:
+            return Stack.of(self.loss, shapes, body)
+        except InternalError as error:  # what float64 proposed is outside of a lemma
+            need = f"no contour was found that can be proved: {error.need}"
+            raise LimitReached(need, hint=_RDP) from error
+
+    def _shapes(
+        self, lam: float, location: float, log_delta: float, tolerance: float
+    ) -> tuple[list[Shape], Outer | None]:
         plain = self._plain(lam, location, log_delta, tolerance)
         if plain is not None and (plain.n <= _SHORT or not (self.loss.steps and self.loss.removes)):
-            return Stack.of(self.loss, [plain], None)
+            return [plain], None
         if not (self.loss.steps and self.loss.removes):
-            raise LimitReached("the contour would be too long", hint="Ask for --method rdp.")
+            raise LimitReached("the contour would be too long", hint=_RDP)
         try:
-            shapes, body = propose_levels(self.found, location, log_delta, tolerance)
+            return propose_levels(self.found, location, log_delta, tolerance)
         except LimitReached:
             if plain is None:
                 raise
-            shapes, body = [plain], None
-        return Stack.of(self.loss, shapes, body)
+            return [plain], None
 
     def _plain(
         self, lam: float, location: float, log_delta: float, tolerance: float

@@ -19,7 +19,7 @@ from bursar.numerics.sketch import Array, Cumulant, StepSketch
 
 TOLERANCE = 44.0  # nats: each error term is proposed to be below e^-44 of δ
 _LARGEST_LOSS = 14.0  # nats of cancellation that a contour may have
-_MOST_NODES = 60_000
+_MOST_NODES = 2**17  # as many as a certificate may have
 _SLANTS = np.geomspace(2e-4, 1.0, 22)
 _CELLS = 80  # of a line: about those of the tail's bound
 
@@ -71,8 +71,8 @@ def propose(
     log_counts = [math.log(step.count) for step in found.steps]
     digits = tolerance + max(loss, 0) + 3
     lines = tuple(
-        line(step, centre, digits + more)
-        for step, more in zip(found.steps, log_counts, strict=True)
+        line(step, centre, digits + more, tail=shift)
+        for step, more, shift in zip(found.steps, log_counts, shifts, strict=True)
     )
     bits = shape_bits(found.steps, lines, digits)
     plain = 6.0 + tolerance / 8
@@ -194,10 +194,12 @@ def line(
     above: float = math.inf,
     soft: float = math.inf,
     margin: float = 0.0,
+    tail: float = 0.0,
 ) -> LineSpec:
     """The line with the fewest nodes whose error is below e^-digits of M(λ).
 
-    `margin` nats more are kept at its ends, for a tail that grows on a line of its own.
+    `margin` nats more are kept at its ends, for a tail that grows on a line of its own; at the
+    shift `tail` the add direction's integrand falls beyond them too.
     """
     s, s2 = sketch.s, sketch.s**2
     soft = soft if above < math.inf else math.inf
@@ -220,7 +222,8 @@ def line(
             balance = ((1 + lam) / s2 + above / soft**2) / stiff if above < math.inf else 1 + lam
             high = max(high, balance + min(s, soft))
         else:
-            low, high = _falling(sketch, lam, float(shift), low, high)
+            for off in (float(shift), float(shift) / 2, tail):
+                low, high = _falling(sketch, lam, off, low, high)
         nodes = (high - low) / eta
         if nodes < fewest:
             fewest = nodes
@@ -237,17 +240,16 @@ def _share(sketch: StepSketch, t: Array) -> Array:
 
 
 def _falling(
-    sketch: StepSketch, lam: float, shift: float, low: float, high: float
+    sketch: StepSketch, lam: float, off: float, low: float, high: float
 ) -> tuple[float, float]:
-    """Ends no nearer than these, where the add direction's integrand falls on its slanted lines."""
+    """Ends no nearer than these, where the add direction's integrand falls on a slanted line."""
     odds = np.exp(
         np.clip(math.log(sketch.q / (1 - sketch.q)) + (sketch.t - 0.5) / sketch.s**2, -700, 300)
     )
-    for off in (shift, shift / 2):
-        cosine = math.cos(off / sketch.s**2)
-        lean = sketch.t + lam * odds * (odds + cosine) / (1 + odds * (odds + 2 * cosine))
-        low = min(low, float(sketch.t[lean < -sketch.s].max(initial=sketch.t[0])))
-        high = max(high, float(sketch.t[lean > sketch.s].min(initial=sketch.t[-1])))
+    cosine = math.cos(off / sketch.s**2)
+    lean = sketch.t + lam * odds * (odds + cosine) / (1 + odds * (odds + 2 * cosine))
+    low = min(low, float(sketch.t[lean < -sketch.s].max(initial=sketch.t[0])))
+    high = max(high, float(sketch.t[lean > sketch.s].min(initial=sketch.t[-1])))
     return low, high
 
 
