@@ -58,7 +58,7 @@ QUIET: dict[str, str] = {
             *("screening.stagewise_epsilon", "screening.expected_answers"),
             *("screening.false_alarm_rate", "screening.longest", "screening.never_stops"),
             *("screening.open_after", "screening.query_share", "screening.screen_for"),
-            "screening.screen_for_rate",
+            *("screening.screen_for_rate", "privacy.screen_curve.released"),
         ],
         _PLAN,
     ),

@@ -24,6 +24,9 @@ from bursar.filters import (
 )
 from bursar.filters.individual_costs import given
 from bursar.mechanisms.sparse_vector import LaplaceSparseVector, SparseVector
+from bursar.verification import gate
+from bursar.verification.attempts import Attempts
+from bursar.verification.claims import Claim
 from tests.audit.released_noise import FEW, LOW_THEN_TOP, ZERO_OUT, Array, Released
 
 # Screens -----------------------------------------------------------------------------------------
@@ -135,6 +138,16 @@ def charged(people: list[int]) -> int:
     )
 
 
+def gated(count: int) -> int:
+    """A count that leaves only because its claim is verified, each time anew."""
+    return gate.release(
+        Gaussian(noise_multiplier="0.25"),
+        Claim(epsilon=20, delta="1e-3"),
+        lambda: count + int(noise.rounded_gaussian(noise_std="0.25", size=1)[0]),
+        attempts=Attempts(reserve="1e-8"),
+    ).answer
+
+
 ROOMS: dict[str, Released] = {
     "one run of a screen": Released(
         run=run_alone,
@@ -226,5 +239,13 @@ ROOMS: dict[str, Released] = {
         too_strong=Laplace(scale=4),
         samples=FEW,
         covers=frozenset({"filters.Purse"}),
+    ),
+    "an answer behind a gate": Released(
+        run=gated,
+        pair=(3, 2),
+        claim=bursar.ApproximateDP(epsilon=20, delta="1e-3"),
+        too_strong=PureDP(epsilon=1),
+        samples=300,
+        covers=frozenset({"verification.gate.release"}),
     ),
 }

@@ -52,6 +52,12 @@ def test_rounded_floats_are_caught_by_their_step() -> None:
     assert found.found
 
 
+def test_a_few_samples_are_too_few() -> None:
+    """All of them even, by chance, would look like another step."""
+    with pytest.raises(InvalidParameter, match="40"):
+        lattice(lambda data: data, [0, 1], samples=39)
+
+
 def test_one_data_set_is_too_few() -> None:
     with pytest.raises(InvalidParameter):
         lattice(lambda data: data, [0.0])

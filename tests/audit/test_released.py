@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
@@ -11,19 +12,28 @@ import pytest
 
 from bursar.audit import Vectorised, look
 from bursar.audit.look import Source, drawn
-from tests.audit.released import QUIET, RELEASED, Released
+from tests.audit.released import QUIET, RELEASED
+from tests.audit.released_noise import Released
+from tests.house.tree import SOURCE, modules
 
 # The rooms from which anything leaves: those that draw noise, and those that run analyses.
 ROOMS = ("noise", "filters", "screening", "queries", "learning", "tuning")
 
 
 def public() -> set[str]:
-    """The public names of those rooms that are there."""
-    return {
+    """The public names of those rooms that are there, and what is called a release elsewhere."""
+    named = {
         f"{room}.{name}"
         for room in ROOMS
         if find_spec(f"bursar.{room}")
         for name in importlib.import_module(f"bursar.{room}").__all__
+    }
+    return named | {
+        f"{'.'.join(path.relative_to(SOURCE).with_suffix('').parts)}.{node.name}"
+        for path in modules()
+        if path.relative_to(SOURCE).parts[0] not in ROOMS
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("release")
     }
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from bursar import InvalidParameter
 from bursar.audit import Tape, replay
-from bursar.noise import Release, clip_to_grid, release_gaussian, to_grid
+from bursar.noise import GridSum, Release, clip_to_grid, release_gaussian, to_grid
 
 People = list[float]
 Program = Callable[[People, Tape], object]
@@ -193,6 +193,24 @@ def test_a_float_may_exceed_by_its_rounding_and_no_more() -> None:
 
     assert not replay(run, [1.0] * 3, [1.0] * 2).found
     assert replay(run, [1.0] * 3, [1.0] * 2, slack=0).found
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (2.0**64, 0.0),
+        (-(2.0**64), 0.0),
+        (float("nan"), float("inf")),
+        (float("inf"), -float("inf")),
+    ],
+)
+def test_floats_do_not_wrap_and_infinities_differ(one: float, two: float) -> None:
+    """Whole numbers are sums modulo 2^64; floats are not."""
+    found = replay(lambda data, noise: noise.gaussian(data, l2=1, noise_std=1), one, two)
+    assert found.found
+    whole = [np.array([at], np.int64) for at in (-(2**63), 2**63 - 1)]  # one apart, modulo 2^64
+    sums = [GridSum(units, l1=1) for units in whole]
+    assert not replay(lambda data, noise: noise.release_laplace(data, scale=5), *sums).found
 
 
 def test_parameters_are_checked() -> None:

@@ -16,7 +16,7 @@ from typing import TypeVar, final
 import numpy as np
 
 from bursar import require
-from bursar.audit.look import Run, drawn
+from bursar.audit.look import FEWEST, Run, drawn
 from bursar.audit.outcomes import NO_BIT, Integers, tables
 from bursar.errors import InvalidParameter
 from bursar.exact import Number
@@ -62,7 +62,7 @@ def lattice(
     if len(among) < 2:
         raise InvalidParameter("there must be two data sets or more", field="among")
     level = float(1 - require.probability(confidence=confidence))
-    each = require.count(samples=samples)
+    each = require.count(samples=samples, at_least=FEWEST)  # or steps differ by chance
     outcomes = [drawn(run, data, each) for data in among]
     bits = [_bits(one, two) for one, two in pairwise(outcomes)]
     sides = [bits[0][0], *(two for _, two in bits)]

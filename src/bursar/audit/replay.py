@@ -26,7 +26,7 @@ from bursar.noise import GridSum, Release
 
 D = TypeVar("D")
 
-_FAR = Fraction(10**400)  # where NaN and infinities are: further than any float from any other
+_FAR = Fraction(10**400)  # between infinities, NaN and all floats: further than floats are
 
 
 @final
@@ -259,9 +259,10 @@ def _standard(noise: np.random.Generator, kind: str, shape: tuple[int, ...]) -> 
 
 
 def _exact(values: ArrayLike) -> tuple[Fraction, ...]:
-    """The numbers, exactly; NaN and infinities as numbers that are far from everything."""
+    """The numbers, exactly; infinities and NaN as numbers that are far from all others."""
     flat = np.asarray(values).ravel().tolist()
-    return tuple(Fraction(v) if np.isfinite(v) else _FAR for v in flat)
+    odd = {"inf": _FAR, "-inf": -_FAR, "nan": 3 * _FAR}
+    return tuple(Fraction(v) if np.isfinite(v) else odd[str(v)] for v in flat)
 
 
 def _answer(run: Callable[[D, Tape], object], data: D, tape: Tape) -> object:
@@ -283,7 +284,7 @@ def _compared(first: Sequence[Call], second: Sequence[Call], spare: Fraction) ->
             return [*found, _differs(place, "the sensitivity", one.declared, two.declared)]
         allowed = Fraction(1) if one.whole else spare
         for norm, bound in one.declared:
-            measured = _distance(norm, one.inside, two.inside)
+            measured = _distance(norm, one.inside, two.inside, whole=one.whole)
             limit = bound * allowed
             if measured > (limit**2 if norm == "l2" else limit):
                 size = _size(measured, norm)
@@ -294,10 +295,13 @@ def _compared(first: Sequence[Call], second: Sequence[Call], spare: Fraction) ->
     return found
 
 
-def _distance(norm: str, one: Sequence[Fraction], two: Sequence[Fraction]) -> Fraction:
+def _distance(
+    norm: str, one: Sequence[Fraction], two: Sequence[Fraction], *, whole: bool
+) -> Fraction:
     """Of whole numbers as they are, though sums are taken modulo 2^64; squared in l2."""
     apart = [abs(a - b) for a, b in zip(one, two, strict=True)]
-    apart = [min(gap, abs(2**64 - gap)) for gap in apart]
+    if whole:
+        apart = [min(gap, abs(2**64 - gap)) for gap in apart]
     if norm == "l2":
         return sum((gap**2 for gap in apart), Fraction(0))
     return max(apart, default=Fraction(0)) if norm == "linf" else sum(apart, Fraction(0))
