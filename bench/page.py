@@ -21,7 +21,10 @@ HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 FIGURES = HERE.parent / "docs" / "figures"
-ORDER = ("numbers", "accountants", "precision", "whole_runs", "monte_carlo", "filters", "noise")
+ORDER = (
+    *("numbers", "accountants", "precision", "whole_runs", "monte_carlo", "verification"),
+    *("filters", "noise"),
+)
 _HEAD = """# Benchmarks
 
 Each part is made of numbers that `python -m bench <suite>` measures and keeps; `python -m bench page` writes this page ([how](../bench/README.md)). All tools of a part were measured in one run, on the machine that it names. Machines are noisy: read the ratios.

@@ -68,7 +68,11 @@ def measure(*, small: bool) -> Found:
             ]
     rows = cells.measured("precision", asked, ask, limit_s=LIMIT_S, warm=accountants.warm)
     exact = {row["run"]: row for row in rows if row["tool"] == accountants.EXACT}
-    return {"limit": LIMIT_S, "rows": [_point(row, exact[row["run"]]) for row in rows]}
+    return {
+        "limit": LIMIT_S,
+        "clock": cells.CLOCK,
+        "rows": [_point(row, exact[row["run"]]) for row in rows],
+    }
 
 
 def _point(row: Row, exact: Row) -> Row:
@@ -149,7 +153,7 @@ def told(found: Found) -> str:
         "times our time",
         "times our width",
     ]
-    return f"""Each point is a tool with one setting of its own error (the step of dp_accounting's lattice, the error in ε of the two PRV accountants), at δ = {DELTA}, within {found["limit"]} s of the processor. The table has the narrowest that each reached. Further left is tighter, lower is faster; what is proved false is not drawn.
+    return f"""Each point is a tool with one setting of its own error (the step of dp_accounting's lattice, the error in ε of the two PRV accountants), at δ = {DELTA}, within {found["limit"]} s by {found["clock"]}. The table has the narrowest that each reached. Further left is tighter, lower is faster; what is proved false is not drawn.
 
 {table(head, lines)}
 """

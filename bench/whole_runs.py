@@ -99,7 +99,7 @@ def measure(*, small: bool) -> Found:
     for row in rows:
         if sigma := row.get("sigma"):
             row["epsilon"] = float(bursar.epsilon(noisy(sigma, "0.01", LONG), delta=DELTA))
-    return {"limit": LIMIT_S, "rows": rows}
+    return {"limit": LIMIT_S, "clock": cells.CLOCK, "rows": rows}
 
 
 def told(found: Found) -> str:
@@ -119,7 +119,7 @@ def told(found: Found) -> str:
             for tool in tools
         ]
 
-    return f"""Each tool asked in the way that it offers, once, within {found["limit"]} s of the processor on one core; "more than" is a tool that had not ended. The ε of `bursar` is proved on both sides.
+    return f"""Each tool asked in the way that it offers, once, within {found["limit"]} s by {found["clock"]}, on one core; "more than" is a tool that had not ended. The ε of `bursar` is proved on both sides.
 
 **{KINDS} distinct steps** (σ from 1 to 2, q = 0.01), {TIMES} times each, δ = {DELTA}. To reach: 3 s.
 

@@ -8,7 +8,7 @@ from reproduce import keeping
 PAGE = keeping.HERE.parent / "docs" / "reproduction.md"
 _PAPERS = {
     "wang": "Wang et al. 2023, *A Randomized Approach to Tight Privacy Accounting*",
-    "zhu": "Zhu & Wang 2020, *Improving Sparse Vector Technique with Rényi Differential Privacy*",
+    "zhu_wang": "Zhu & Wang 2020, *Improving Sparse Vector Technique with Rényi Differential Privacy*",
     "koskela": "Koskela & Kulkarni 2023, *Practical DP Hyperparameter Tuning with Subsampling*",
     "feldman": "Feldman & Zrnic 2021, *Individual Privacy Accounting via a Rényi Filter*",
 }

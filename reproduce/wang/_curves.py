@@ -75,7 +75,9 @@ def errors_drawn(rows: Sequence[Row], *, x: str) -> Figure:
             lines.append(Line(name=name, x=xs, y=ys, proved=False))
     widths = [max(row["width"], FLOOR) for row in rows]
     lines.append(Line(name="exact (width)", x=[row["x"] for row in rows], y=widths))
-    return drawn(lines, x=x, y="relative error", log_y=True)
+    figure = drawn(lines, x=x, y="relative error", log_y=True)
+    figure.axes[0].set_ylim(bottom=1e-5 * FLOOR)  # room for the names
+    return figure
 
 
 def times_drawn(rows: Sequence[Row]) -> Figure:

@@ -19,7 +19,14 @@ CONTRIBUTIONS = {  # by how many of one person's contributions neighbours differ
     Adjacency.ZERO_OUT: 1,
     Adjacency.REPLACE_ONE: 2,
 }
-ABOVE = {"exact": 1e-9, "rdp": 0.12, "gdp": 1e-9, "edgeworth": 1e-3, "saddlepoint": 1e-3}
+ABOVE = {
+    "exact": 1e-9,
+    "rdp": 0.12,
+    "lattice": 1e-4,
+    "gdp": 1e-9,
+    "edgeworth": 1e-3,
+    "saddlepoint": 1e-3,
+}
 
 
 def formula(contributions: int) -> float:

@@ -59,6 +59,8 @@ QUIET: dict[str, str] = {
             *("screening.false_alarm_rate", "screening.longest", "screening.never_stops"),
             *("screening.open_after", "screening.query_share", "screening.screen_for"),
             *("screening.screen_for_rate", "privacy.screen_curve.released"),
+            *("screening.Neighbours", "screening.epsilon_enclosed"),
+            *("screening.worst_neighbours", "screening.worst_profile"),
         ],
         _PLAN,
     ),

@@ -32,6 +32,7 @@ from tests.audit.released_noise import FEW, LOW_THEN_TOP, ZERO_OUT, Array, Relea
 # Screens -----------------------------------------------------------------------------------------
 
 SCREEN = LaplaceSparseVector(threshold_noise=1, query_noise=2)
+HALF_AND_HALF = np.repeat([1, 0], 4), np.repeat([0, 1], 4)
 STAGE = SparseVector(threshold_noise="0.25", query_noise="0.5", length=2)
 
 
@@ -40,13 +41,13 @@ def purse() -> Purse:
 
 
 def run_alone(queries: Array) -> list[bool]:
-    return screening.Run(SCREEN, sensitivity=1).ask_many(queries, threshold=0).tolist()
+    return screening.Run(SCREEN, sensitivity=1).ask_many(queries, threshold="1/2").tolist()
 
 
 def above_threshold(queries: Array) -> list[bool]:
     asked = {"sensitivity": 1, "purse": purse(), "request": "s"}
     with screening.AboveThreshold(SCREEN, **asked) as screen:
-        return screen.ask_many(queries, threshold=0).tolist()
+        return screen.ask_many(queries, threshold="1/2").tolist()
 
 
 def in_stages(queries: Array) -> list[bool]:
@@ -151,17 +152,17 @@ def gated(count: int) -> int:
 ROOMS: dict[str, Released] = {
     "one run of a screen": Released(
         run=run_alone,
-        pair=LOW_THEN_TOP,
+        pair=HALF_AND_HALF,
         claim=SCREEN,
-        too_strong=PureDP(epsilon="0.1"),
+        too_strong=PureDP(epsilon="0.02"),
         samples=3 * FEW,
         covers=frozenset({"screening.Run"}),
     ),
     "a screen": Released(
         run=above_threshold,
-        pair=LOW_THEN_TOP,
+        pair=HALF_AND_HALF,
         claim=SCREEN,
-        too_strong=PureDP(epsilon="0.1"),
+        too_strong=PureDP(epsilon="0.02"),
         samples=3 * FEW,
         covers=frozenset({"screening.AboveThreshold"}),
     ),

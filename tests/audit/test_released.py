@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
@@ -20,7 +21,8 @@ from tests.house.tree import SOURCE, modules
 ROOMS = ("noise", "filters", "screening", "queries", "learning", "tuning")
 
 
-def public() -> set[str]:
+@cache
+def public() -> frozenset[str]:
     """The public names of those rooms that are there, and what is called a release elsewhere."""
     named = {
         f"{room}.{name}"
@@ -28,7 +30,7 @@ def public() -> set[str]:
         if find_spec(f"bursar.{room}")
         for name in importlib.import_module(f"bursar.{room}").__all__
     }
-    return named | {
+    return frozenset(named) | {
         f"{'.'.join(path.relative_to(SOURCE).with_suffix('').parts)}.{node.name}"
         for path in modules()
         if path.relative_to(SOURCE).parts[0] not in ROOMS
@@ -37,10 +39,10 @@ def public() -> set[str]:
     }
 
 
-def unknown(names: set[str]) -> set[str]:
+def unknown(names: Iterable[str]) -> set[str]:
     """The public names of which nobody has said how they are audited, or why not."""
     covered = set().union(*(one.covers for one in RELEASED.values()))
-    return names - covered - set(QUIET)
+    return set(names) - covered - set(QUIET)
 
 
 def test_whatever_releases_is_registered() -> None:

@@ -29,6 +29,12 @@ def test_the_page_is_what_the_results_give() -> None:
     assert page.PAGE.read_text(encoding="utf-8") == page.text(), "python -m bench page"
 
 
+def test_tables_are_whole() -> None:
+    for block in page.PAGE.read_text(encoding="utf-8").split("\n\n"):
+        if block.startswith("|"):
+            assert len({line.count("|") for line in block.splitlines()}) == 1, block
+
+
 def test_a_result_that_nobody_tells_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

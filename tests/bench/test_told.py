@@ -17,7 +17,9 @@ def page(**row: Any) -> str:
     at = {"run": GRID[0].name, "delta": "1e-5"}
     tools = {"bursar exact": EXACT, "prv_accountant": {"ms": 20.0, "mib": 2.0} | row}
     rows = [{**at, "tool": tool, **answer} for tool, answer in tools.items()]
-    return accountants.told({"limit": 10, "tools": list(tools), "rows": rows})
+    return accountants.told(
+        {"limit": 10, "repeats": 3, "clock": "c", "tools": list(tools), "rows": rows}
+    )
 
 
 def claims(text: str) -> str:
@@ -28,6 +30,12 @@ def test_a_bound_below_the_truth_is_called_false() -> None:
     text = page(upper=0.9)
     assert "**-10 %**" in claims(text)
     assert "ε ≤ 0.9 | ε ≥ 1" in text
+
+
+def test_a_table_has_as_many_cells_in_every_line() -> None:
+    for block in page(lower=0.9, upper=1.2).split("\n\n"):
+        if block.startswith("|"):
+            assert len({line.count("|") for line in block.splitlines()}) == 1, block
 
 
 def test_a_lower_bound_above_the_truth_is_called_false() -> None:
@@ -82,7 +90,7 @@ def test_too_little_noise_is_bold() -> None:
         rows.append({"question": question, "tool": "bursar", "ms": 100.0, "upper": 1.0})
         rows.append({"question": question, "tool": "prv_accountant", "error": "> 30 s"})
     rows[4] |= {"sigma": 2.0, "epsilon": 1.1}
-    text = whole_runs.told({"limit": 30, "rows": rows})
+    text = whole_runs.told({"limit": 30, "clock": "c", "rows": rows})
     assert "more than 30 | more than 300" in text
     assert "| 2 | **1.1000000** |" in text
 

@@ -119,7 +119,7 @@ def test_compare_has_every_accountant() -> None:
     assert len(entries) == len(ACCOUNTANTS)
     for entry in entries:
         has_the_fields(entry)
-    assert [entry["kind"] for entry in entries[:2]] == ["enclosure", "upper-bound"]
+    assert [entry["kind"] for entry in entries[:3]] == ["enclosure", "enclosure", "upper-bound"]
 
 
 def test_compare_says_who_refuses_and_why(tmp_path: Path) -> None:

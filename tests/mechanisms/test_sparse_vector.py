@@ -46,7 +46,7 @@ def test_golden_numbers(law, order, length, uncapped, capped) -> None:
 
 def test_the_smallest_bound_is_taken_and_named() -> None:
     found = curve(10, 20, 20, 200)
-    assert found.best(Exact(20)).form is Form.STOPPING
+    assert found.best(Exact(20)).form is Form.BOTH
     for order in (2, 8, 40, 300):
         best = found.best(Exact(order))
         assert best.at >= order
@@ -62,6 +62,23 @@ def test_a_curve_never_falls_although_its_forms_do() -> None:
     values = [found.at(order) for order in (1, "1.1", 2, 5, 20, 60, 500)]
     assert values == sorted(values)
     assert found.at(2) < float(found.form(Form.LENGTH, Exact(2))) / 10
+
+
+def test_a_top_costs_less_than_its_noise() -> None:
+    """`tops` and `both` are below `length` and `stopping`: an event tells less than the noise."""
+    for law in ((10, 20, 20, 200), (3, 2, -5, 40), (1, 1, 9, 3)):
+        for cutoff in (1, 3):
+            for order in ("1.01", 2, 9, 80):
+                found, at = curve(*law, cutoff=cutoff), Exact.of(order)
+                pairs = [(Form.TOPS, Form.LENGTH)]
+                if Form.STOPPING in found.forms:
+                    pairs.append((Form.BOTH, Form.STOPPING))
+                for less, more in pairs:
+                    assert float(found.form(less, at)) < float(found.form(more, at))
+    grid = {"threshold_noise": 10, "query_noise": 20, "length": 9}
+    assert Form.TOPS in SparseVector(**grid, query_law="rounded-gaussian").rdp(ADD).forms
+    for law in ("discrete-gaussian", "laplace"):
+        assert Form.TOPS not in SparseVector(**grid, query_law=law).rdp(ADD).forms
 
 
 def test_with_a_cap_stopping_is_never_above_length() -> None:

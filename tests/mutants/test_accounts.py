@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bursar import BursarError, Direction, Plan
-from bursar.accounting import exact
+from bursar.accounting import asking, exact
 from bursar.accounting.contour import Loss
 from bursar.accounting.contour_profile import ContourProfile
 from bursar.mechanisms import views
@@ -58,29 +58,29 @@ def swapped(plan: Plan, adjacency: Any, way: Direction, honest: Any = views.pair
     return honest(plan, adjacency, other)
 
 
-def second_only(first: Any, plan: Any, relation: Any, target: Any, about: Any) -> Any:
+def second_only(road: Any, first: Any, pairs: Any, question: Any, target: Any) -> Any:
     """Only the add direction is answered."""
-    return exact.profile(views.pairs(plan, relation, Direction.ADD)).epsilon_at(target), about
+    return road._solved(pairs, question, target), "add"
 
 
 MUTANTS: dict[str, tuple[Any, str, Any, Check]] = {
     "all counts dropped": (Plan, "total", dropped, two_roads(Direction.REMOVE)),
     "directions swapped": (views, "pairs", swapped, two_roads(Direction.REMOVE)),
     "upper ends rounded down": (
-        exact,
+        asking,
         "float_up",
         lambda ball: math.nextafter(float(ball.lower()), 0),
         a_gaussian,
     ),
     "lower ends rounded up": (
-        exact,
+        asking,
         "float_down",
         lambda ball: math.nextafter(float(ball.upper()), math.inf),
         a_gaussian,
     ),
     "one count dropped": (exact, "loss_of", one_count_dropped, two_roads(Direction.ADD)),
     "directions swapped back": (views, "pairs", swapped, two_roads(Direction.ADD)),
-    "one direction": (exact, "_worse", second_only, laws.both_directions_count),
+    "one direction": (asking.Road, "_worse", second_only, laws.both_directions_count),
     "top forgotten": (
         ContourProfile,
         "location",

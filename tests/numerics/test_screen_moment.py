@@ -13,7 +13,7 @@ from flint import arb
 from bursar.errors import LimitReached
 from bursar.numerics import screen_sketch
 from bursar.numerics.balls import normal_tail, precision
-from bursar.numerics.screen_moment import Capped, Uncapped
+from bursar.numerics.screen_moment import Capped, Uncapped, _whole_blocks
 from tests.sweeps import quick_first
 
 PAIRS = [(10, 20, 20), (1, 2, 0), ("0.3", 7, -2), (5, "5.1", 40), (30, 2, 5)]
@@ -128,10 +128,10 @@ def test_the_error_of_the_strip_is_needed() -> None:
     bad.step *= 12
     low = 0
     for offset in range(24):
-        bad._nodes.clear()
+        bad._blocks.clear()
         bad.step *= 1.01
         with precision(bad.bits):
-            first, last = math.ceil(-80 / bad.step), math.floor(bad._end / bad.step)
+            first, last = _whole_blocks(-80 / bad.step, bad._end / bad.step)
             unproved = (201 - bad._sum(arb(2), first, last)).log()
         low += unproved < good.log_bound(Fraction(2)) - 1e-9
         assert bad.log_bound(Fraction(2)) > good.log_bound(Fraction(2)), offset

@@ -116,10 +116,11 @@ def test_it_says_which_bound_of_a_screen_was_the_smallest() -> None:
 
     noises = {"threshold_noise": 10, "query_noise": 20}
     for form, more in (
-        ("length", {"length": 200}),
+        ("tops", {"length": 200}),
+        ("length", {"length": 200, "query_law": "discrete-gaussian"}),
         ("release", {"length": 4}),
-        ("stopping", {"length": 200, "highest_threshold": 20}),
-        ("stopping", {"highest_threshold": 20}),
+        ("stopping and tops", {"length": 200, "highest_threshold": 20}),
+        ("stopping and tops", {"highest_threshold": 20}),
         ("bounded", {"query_law": "laplace"}),
     ):
         assert told("1e-6", SparseVector(**noises, **more)).startswith(f"{form}, at order ")

@@ -25,6 +25,7 @@ def test_the_budget_is_met_and_used(cutoff: int, monotone: bool) -> None:
     assert 1 - 1e-6 < spent <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cutoff", [1, 9])
 def test_noise_is_shared_so_that_false_alarms_are_few(cutoff: int) -> None:
     """At the same budget, another share of the noise has more of them; of the same length."""

@@ -102,10 +102,13 @@ def test_the_private_cost_is_sealed() -> None:
 @pytest.mark.parametrize(
     "changes",
     [{"noise_std": 0.0}, {"noise_std": math.nan}, {"sensitivity": -1.0}, {"orders": [1.0]},
-     {"values": [math.nan]}],
+     {"orders": [math.nan]}, {"values": [math.nan]}],
 )  # fmt: skip
 def test_bad_input_of_the_private_cost(changes) -> None:
     good = {"threshold": 4.0, "noise_std": 1.0, "sensitivity": 1.0, "orders": ORDERS}
-    values = changes.pop("values", [3.0])
-    with pytest.raises(InvalidParameter):
-        private_cost(values, **good | changes)
+    (field,) = changes
+    values = changes.get("values", [3.0])
+    with pytest.raises(InvalidParameter) as caught:
+        private_cost(values, **good | {k: v for k, v in changes.items() if k != "values"})
+    assert caught.value.field == field
+    assert field != "values" or caught.value.value == "private"

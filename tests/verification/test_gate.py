@@ -226,6 +226,27 @@ def test_a_purse_pays_the_claim_and_once_the_reserve() -> None:
     assert len(money.history()) == 3, "the reserve is charged once"
 
 
+def test_another_ledger_has_another_reserve() -> None:
+    money, other = purse(), Attempts(reserve="1e-7")
+    for books in (ledger(), ledger(), other):
+        books.pay(money, None)
+        books.pay(money, iter(["census"]))
+    assert len(money.history()) == 4
+
+
+def test_what_is_proved_without_a_draw_is_no_attempt() -> None:
+    books = ledger()
+    found = drawn(Claim(epsilon="1", delta=TRUTH * 10), books)
+    assert found.records[-1].document["sides"][0]["draws"] == 0
+    assert recheck(found.records[-1]).accepted
+    assert not books.state.attempts
+
+
+def test_scopes_may_be_any_iterable() -> None:
+    paid = Paid(purse=purse(), request="r1", scopes=iter(["census"]))
+    assert drawn(GOOD, ledger(), paid=paid).answer == "ran"
+
+
 def test_a_refusal_gives_the_claim_back() -> None:
     books, money = ledger(), purse()
     with pytest.raises(NotVerified):

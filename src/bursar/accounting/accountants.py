@@ -9,7 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, final
 
-from bursar.accounting import edgeworth, exact, gdp, monte_carlo, rdp, saddlepoint
+from bursar.accounting import (
+    characteristic,
+    edgeworth,
+    exact,
+    gdp,
+    lattice,
+    monte_carlo,
+    rdp,
+    saddlepoint,
+)
 from bursar.accounting.estimates import Estimator, sketched
 from bursar.adjacency import DEFAULT, Adjacency, Direction
 from bursar.errors import NoProof
@@ -49,17 +58,26 @@ class AsksDelta(Protocol):
 @final
 @dataclass(frozen=True, slots=True)
 class Accountant:
-    """One way to account: its name, its kind of truth, the view of a plan that it takes."""
+    """One way to account: its name, its kind of truth, the view of a plan that it takes.
+
+    `after` names one that takes the same pairs: where that one says that they are no more than an
+    upper bound, this one could say no less.
+    """
 
     name: str
     kind: str
     view: Callable[[Plan, Adjacency], object]
     epsilon: AsksEpsilon
     delta: AsksDelta
+    after: str | None = None
 
 
 def _pairs(plan: Plan, adjacency: Adjacency) -> object:
     return exact.pairs_of(plan, adjacency, Direction.REMOVE)
+
+
+def _all_pairs(plan: Plan, adjacency: Adjacency) -> object:
+    return lattice.pairs_of(plan, adjacency, Direction.REMOVE)
 
 
 def _guesses(estimator: Estimator) -> Accountant:
@@ -68,11 +86,15 @@ def _guesses(estimator: Estimator) -> Accountant:
 
 ACCOUNTANTS = (
     Accountant(exact.NAME, Enclosure.kind, _pairs, exact.epsilon, exact.delta),
+    Accountant(
+        lattice.NAME, Enclosure.kind, _all_pairs, lattice.epsilon, lattice.delta, after=exact.NAME
+    ),
     Accountant(rdp.NAME, UpperBound.kind, views.rdp, rdp.epsilon, rdp.delta),
     Accountant(
         monte_carlo.NAME, Estimate.kind, monte_carlo.taken, monte_carlo.epsilon, monte_carlo.delta
     ),
     _guesses(saddlepoint.ACCOUNTANT),
+    _guesses(characteristic.ACCOUNTANT),
     _guesses(edgeworth.ACCOUNTANT),
     _guesses(gdp.ACCOUNTANT),
 )
@@ -93,7 +115,7 @@ def takers(run: Plan | Mechanism, *, adjacency: Adjacency | str = DEFAULT) -> tu
     """Which accountants take a plan, tightest first, and why the others do not.
 
     >>> from bursar.mechanisms.statements import ApproximateDP
-    >>> takers(ApproximateDP(epsilon=1, delta=1e-9))[1]
+    >>> takers(ApproximateDP(epsilon=1, delta=1e-9))[2]
     Taker(method='rdp', kind='upper-bound', refused='approximate-dp has no rdp view')
     """
     plan, relation = Plan.of(run), Adjacency.of(adjacency)

@@ -10,19 +10,18 @@ from __future__ import annotations
 import bisect
 import math
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import final
 
 from flint import arb
 
+from bursar.accounting.ends import infinite
 from bursar.errors import LimitReached
 from bursar.numerics.balls import ball, precision
 from bursar.numerics.roots import Bracket
-from bursar.privacy.pairs import AtomsPair
+from bursar.privacy.pairs import AtomsPair, Composition
 from bursar.truth import BillLine
 
 _MOST_ATOMS = 400_000
-_LONGEST = 1_000_000  # bits of a rational number
 _LARGEST_LOSS = 10**50  # e to it, or its inverse, still is a ball that says something
 _BITS = 192
 
@@ -54,7 +53,7 @@ class AtomsProfile:
             atoms: list[Atom] = [(arb(0), arb(1), arb(1))]
             for pair, count in self.parts:
                 atoms = _product(atoms, _repeated(pair, count))
-            self.infinite = infinite(self.parts)
+            self.infinite = infinite(Composition(self.parts))
             finite = 1 - self.infinite
             atoms.sort(key=lambda atom: float(atom[0]))
             self.atoms = atoms
@@ -118,24 +117,6 @@ class AtomsProfile:
     def bill(self) -> tuple[BillLine, ...]:
         """Rounding only."""
         return (BillLine("rounding", 2.0**-52, "finite sum in ball arithmetic"),)
-
-
-def infinite_exactly(parts: tuple[tuple[AtomsPair, int], ...]) -> Fraction | None:
-    """`infinite` as a rational number; None where that is too long to write."""
-    if sum(n * pair.delta.denominator.bit_length() for pair, n in parts if pair.delta) > _LONGEST:
-        return None
-    return 1 - math.prod(
-        ((1 - pair.delta) ** n for pair, n in parts if pair.delta), start=Fraction(1)
-    )
-
-
-def infinite(parts: tuple[tuple[AtomsPair, int], ...]) -> arb:
-    """The probability that some loss is infinite: 1 − Π (1−δ)^k."""
-    with precision(_BITS):
-        log_finite = sum(
-            (n * (-ball(pair.delta)).log1p() for pair, n in parts if pair.delta < 1), arb(0)
-        )
-        return arb(1) if any(pair.delta == 1 for pair, _ in parts) else -log_finite.expm1()
 
 
 def _size(pair: AtomsPair, count: int) -> int:

@@ -7,6 +7,7 @@ without proof answer only when they are asked by name.  Not here: all side by si
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -58,7 +59,7 @@ def epsilon(
     >>> from bursar.mechanisms.statements import ZeroConcentratedDP
     >>> found = epsilon(ZeroConcentratedDP(rho="0.1"), delta=1e-5)
     >>> found, found.about.passed_over
-    (UpperBound(upper=1.91...), (Refusal(method='exact', why='zcdp has no pair view'),))
+    (UpperBound(upper=1.91...), (Refusal(method='exact', why='zcdp has no pair view'), ...))
     """
     plan, relation = Plan.of(run), Adjacency.of(adjacency)
 
@@ -123,8 +124,11 @@ def _named(ask: Callable[[Accountant], Answer], method: str) -> Answer:
 def _tightest(ask: Callable[[Accountant], Answer], among: Iterable[Accountant]) -> Proved:
     """The first answer that is sharp, or else the least of the bounds with the best lower end."""
     answers: list[Proved] = []
+    bounded: set[str] = set()
     errors: dict[str, BursarError] = {}
     for accountant in among:
+        if accountant.after in bounded:
+            continue
         try:
             answer = ask(accountant)
         except (NoProof, LimitReached) as error:
@@ -133,6 +137,8 @@ def _tightest(ask: Callable[[Accountant], Answer], among: Iterable[Accountant]) 
         if isinstance(answer, Estimate):
             raise InternalError(f"{accountant.name} has no proof and cannot be chosen")
         answers.append(answer)
+        if isinstance(answer, UpperBound):
+            bounded.add(accountant.name)
         if _sharp(answer):
             break
     if not answers:
@@ -151,7 +157,9 @@ def _tightest(ask: Callable[[Accountant], Answer], among: Iterable[Accountant]) 
 
 def _sharp(answer: Proved) -> bool:
     """Whether no accountant could say much less."""
-    return isinstance(answer, Enclosure) and answer.upper <= (1 + _SHARP) * answer.lower
+    if not isinstance(answer, Enclosure):
+        return False
+    return answer.upper <= max((1 + _SHARP) * answer.lower, math.nextafter(answer.lower, math.inf))
 
 
 def _nobody(errors: dict[str, BursarError]) -> BursarError:

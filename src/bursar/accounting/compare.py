@@ -58,8 +58,9 @@ def compare(
 
     >>> from bursar.mechanisms.gaussian import Gaussian
     >>> print(compare(100 * Gaussian(noise_multiplier=20), delta=1e-5))
-    closed-form  enclosure    ε ≥ 1.99309, ε ≤ 1.9931
-    rdp          upper-bound  ε ≤ 2.16...
+    closed-form     enclosure    ε ≥ 1.99309, ε ≤ 1.9931
+    lattice         enclosure    ε ≥ 1.99307, ε ≤ 1.9931
+    rdp             upper-bound  ε ≤ 2.16...
     """
     plan, relation = Plan.of(run), Adjacency.of(adjacency)
     entries: list[Answer | Refusal] = []

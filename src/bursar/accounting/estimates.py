@@ -15,6 +15,7 @@ from typing import Any, final
 
 from bursar import require
 from bursar.accounting import exact
+from bursar.accounting.floats import check_floats
 from bursar.accounting.question import Question
 from bursar.adjacency import DEFAULT, Adjacency, Direction
 from bursar.errors import InternalError, NoProof
@@ -121,7 +122,7 @@ def sketched(plan: Plan, relation: Adjacency) -> list[Sketched]:
                 "this estimate smooths the privacy loss, which here has atoms",
                 hint="The exact accountant takes such plans: method exact.",
             )
-        exact.check_floats(pairs)
+        check_floats(pairs)
         loss = exact.loss_of(pairs)
         found.append(Sketched(cumulant(list(loss.steps), loss.factors), float(loss.top())))
     return found

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Protocol, final
 
 from bursar.accounting import choose, exact, saddlepoint
-from bursar.accounting.atoms import infinite
 from bursar.accounting.contour_profile import ContourProfile
+from bursar.accounting.ends import infinite
 from bursar.accounting.estimates import Sketched
 from bursar.accounting.profiles import Profile
 from bursar.adjacency import Adjacency, Direction
@@ -23,7 +23,7 @@ from bursar.exact import Exact
 from bursar.mechanisms import views
 from bursar.mechanisms.plan import Plan
 from bursar.numerics.balls import ball, float_down, float_up, precision
-from bursar.privacy.pairs import AtomsPair, Composition, symmetric
+from bursar.privacy.pairs import Composition, symmetric
 from bursar.truth import Answered
 
 _SEARCH = 48  # steps of golden section
@@ -154,10 +154,8 @@ class _Bounded:
 
 
 def _infinite(pairs: Composition) -> tuple[float, float]:
-    """Only statements with a δ have infinite losses, and those are the same both ways."""
-    atoms = tuple((pair, n) for pair, n in pairs.parts if isinstance(pair, AtomsPair))
     with precision(_BITS):
-        found = infinite(atoms)
+        found = infinite(pairs)
         return max(0.0, float_down(found)), max(0.0, float_up(found))
 
 

@@ -115,6 +115,33 @@ class SingleProfile:
 
 
 @final
+@dataclass(frozen=True, slots=True)
+class ConstantProfile:
+    """δ at or beyond the largest finite loss: the probability of an infinite one, at every ε."""
+
+    infinite: arb
+    method: str = "closed-form"
+
+    def delta_at(self, epsilon: arb) -> arb:
+        """The same everywhere."""
+        return self.infinite
+
+    def epsilon_at(self, target: arb) -> Bracket:
+        """0, or none."""
+        if self.infinite <= target:
+            return Bracket(arb(0), arb(0))
+        return Bracket(arb("inf"), None)
+
+    def at_most(self, epsilon: arb, target: arb) -> bool:
+        """By comparison."""
+        return bool(self.infinite <= target)
+
+    def bill(self) -> tuple[BillLine, ...]:
+        """Rounding only."""
+        return _CLOSED
+
+
+@final
 @dataclass(slots=True)
 class Either:
     """Two profiles of one law: the second answers where the first reaches a limit."""

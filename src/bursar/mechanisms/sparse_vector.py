@@ -118,17 +118,22 @@ class SparseVector(Mechanism):
         if self.highest_threshold is not None:
             over = (self.threshold_noise, self.query_noise, self.highest_threshold)
             stopping = Stopping(*(Exact(value / unit) for value in over))
-        return ScreenCurve(
-            threshold, query, self.cutoff, self.length, stopping, self._released(adjacency)
-        )
+        normal = self.query_law in (NORMAL, "rounded-gaussian")  # rounding moves thresholds alone
+        shift = Exact(moved / self.query_noise) if normal else None
+        ends = self.cutoff, self.length, stopping, self._released(adjacency), shift
+        return ScreenCurve(threshold, query, *ends)
 
     def _released(self, adjacency: Adjacency) -> GaussianCurve | None:
         """That of all noisy gaps: of use where the run is short, or may have many tops."""
         if self.length is None or {self.threshold_law, self.query_law} != {NORMAL}:
             return None
+        low, high = self.moves(adjacency)[0]
+        return released(self.threshold_noise, self.query_noise, self.length, (low, high))
+
+    def moves(self, adjacency: Adjacency) -> tuple[tuple[int, int], ...]:
+        """The least and the most that one person moves every query by; monotone ones two ways."""
         unit, moved = _shifts(adjacency, self.monotone)
-        moves = (0, 1) if moved == unit else (-(moved // 2), moved // 2)
-        return released(self.threshold_noise, self.query_noise, self.length, moves)
+        return ((-1, 0), (0, 1)) if moved == unit else ((-(moved // 2), moved // 2),)
 
     def canonical(self) -> dict[str, Any]:
         """The mechanism's name, and what is not left to its default."""
@@ -209,10 +214,14 @@ class LaplaceSparseVector(Mechanism):
         }
         fix(self, fields)
 
-    def pure(self, adjacency: Adjacency) -> Exact:
-        """Δ/λ₁ + 2cΔ/λ₂, or cΔ/λ₂ if monotone.  Lyu, Su & Li 2017, Thms 4 and 5."""
+    def pure(self, adjacency: Adjacency, *, tops: int | None = None) -> Exact:
+        """Δ/λ₁ + 2cΔ/λ₂, or cΔ/λ₂ if monotone; with `tops`, the loss of answers with so many.
+
+        Lyu, Su & Li 2017, Thms 4 and 5.
+        """
         unit, moved = _shifts(adjacency, self.monotone)
-        return Exact(unit / self.threshold_noise + self.cutoff * moved / self.query_noise)
+        many = self.cutoff if tops is None else tops
+        return Exact(unit / self.threshold_noise + many * moved / self.query_noise)
 
     def rdp(self, adjacency: Adjacency) -> ScreenCurve:
         """The smaller of two bounds at each order.  Zhu & Wang 2020, Thm 8 (3)."""

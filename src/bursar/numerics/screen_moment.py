@@ -29,6 +29,7 @@ from bursar.numerics.search import nearest
 
 _NODES = 60_000  # of one window: about half a second
 _KEPT = 400_000  # nodes that are remembered
+_BLOCK = 32  # nodes that are made together
 _ROOT = math.sqrt(2 / math.pi)
 _DEPTH = 45.0  # what is e^-45 of the whole is left out
 
@@ -42,37 +43,53 @@ class _Moment(ABC):
     threshold: Fraction
     bits: int = field(init=False)
     step: float = field(init=False)
-    _nodes: dict[int, arb] = field(init=False, default_factory=dict)
+    _blocks: dict[int, list[arb]] = field(init=False, default_factory=dict)
+    _balls: tuple[arb, arb, arb] = field(init=False)
 
     @abstractmethod
     def _value(self, t: arb) -> arb:
         """What is summed, at (T+z)/s₂."""
 
     def _node(self, j: int) -> arb:
-        if j not in self._nodes:
-            z = arb(self.step) * j
-            fall = (-(z**2) / (2 * ball(self.s1) ** 2)).exp()
-            if len(self._nodes) >= _KEPT:
-                self._nodes.clear()
-            self._nodes[j] = self._value(self._t(z)) * fall
-        return self._nodes[j]
+        z = arb(self.step) * j
+        fall = (-(z**2) / (2 * self._balls[0])).exp()
+        return self._value(self._t(z)) * fall
+
+    def _block(self, number: int) -> list[arb]:
+        found = self._blocks.get(number)
+        if found is None:
+            if len(self._blocks) * _BLOCK >= _KEPT:
+                self._blocks.clear()
+            start = number * _BLOCK
+            found = [self._node(j) for j in range(start, start + _BLOCK)]
+            self._blocks[number] = found
+        return found
 
     def _t(self, z: arb) -> arb:
-        return (ball(self.threshold) + z) / ball(self.s2)
+        _, scale, threshold = self._balls
+        return (threshold + z) / scale
+
+    def _enclose(self) -> None:
+        """s₁², s₂ and T with the bits that all nodes have."""
+        with precision(self.bits):
+            self._balls = ball(self.s1) ** 2, ball(self.s2), ball(self.threshold)
 
     def _sum(self, mean: arb, first: int, last: int) -> arb:
-        """η Σ φ(jη − μ) value, over the nodes first ≤ j ≤ last."""
+        """η Σ φ(jη − μ) value, over the nodes first ≤ j ≤ last, which are whole blocks."""
         if last - first > _NODES:
             raise LimitReached(f"a screen's moment needs more than {_NODES} nodes")
-        variance = ball(self.s1) ** 2
+        nodes: list[arb] = []
+        for number in range(first // _BLOCK, (last + 1) // _BLOCK):
+            nodes += self._block(number)
+        variance = self._balls[0]
         ratio = (arb(self.step) * mean / variance).exp()
-        polynomial = arb_poly([self._node(j) for j in range(first, last + 1)])
+        polynomial = arb_poly(nodes)
         height = arb(self.step) / (2 * arb.pi() * variance).sqrt()
         shift = (arb(self.step) * first * mean / variance - mean**2 / (2 * variance)).exp()
         return height * shift * polynomial(ratio)
 
     def _density(self, z: arb, mean: arb) -> arb:
-        variance = ball(self.s1) ** 2
+        variance = self._balls[0]
         return (-((z - mean) ** 2) / (2 * variance)).exp() / (2 * arb.pi() * variance).sqrt()
 
     def _aliases(self, height: arb, scale: arb) -> arb:
@@ -100,6 +117,7 @@ class Capped(_Moment):
         self.step = 2 * math.pi * height * s2 / (growth + _DEPTH)
         self._end = s2 * math.sqrt(2 * log_n + 30) - nearest(self.threshold)
         self.bits = BITS + 2 * self.answers.bit_length()
+        self._enclose()
 
     def _value(self, t: arb) -> arb:
         """n − m, which is at least 0."""
@@ -121,10 +139,11 @@ class Capped(_Moment):
             whole, mean = arb(self.answers), ball(order)
             around = nearest(order)
             reach = nearest(self.s1) * math.sqrt(2 * (_DEPTH + math.log(self.answers)))
-            first = math.ceil((around - reach) / self.step)
-            last = math.floor(min(around + reach, self._end) / self.step)
-            if last < first:
+            if around - reach > self._end:
                 return whole.log()
+            first, last = _whole_blocks(
+                (around - reach) / self.step, min(around + reach, self._end) / self.step
+            )
             found = whole - self._sum(mean, first, last) + self._strip()
             return found.upper().min(whole).max(arb(1)).log()
 
@@ -154,6 +173,7 @@ class Uncapped(_Moment):
         growth = 2 * p * self._height**2 + p * 0.7 + 0.5 * (self._height * s2 / s1) ** 2
         self.step = 2 * math.pi * self._height * s2 / (growth + _DEPTH)
         self.bits = BITS + 32
+        self._enclose()
 
     @property
     def finite(self) -> bool:
@@ -176,7 +196,7 @@ class Uncapped(_Moment):
         with precision(self.bits):
             mean = ball(order)
             low, high = self._window(nearest(order))
-            first, last = math.floor(low / self.step), math.ceil(high / self.step)
+            first, last = _whole_blocks(low / self.step, high / self.step)
             total = self._sum(mean, first, last)
             total += self._tail(mean, first, 1) + self._tail(mean, last, -1)
             share = self._aliases(self._height * ball(self.s2), self._growth())
@@ -209,6 +229,12 @@ class Uncapped(_Moment):
         half = arb(self._height) ** 2 / 2
         left, right = 1 / (1 - half.exp() / 2), (-half).exp() / (1 - half)
         return left.max(right) ** ball(self.power)
+
+
+def _whole_blocks(low: float, high: float) -> tuple[int, int]:
+    """The first and the last node of the blocks that hold all nodes between."""
+    first, last = math.floor(low / _BLOCK), math.floor(high / _BLOCK)
+    return first * _BLOCK, last * _BLOCK + _BLOCK - 1
 
 
 def _top(s1: float, s2: float, threshold: float, order: float, power: float) -> float:

@@ -41,6 +41,8 @@ ADDED = "the curves of the steps add up: Mironov 2017, Prop. 1"
 ACCOUNTS: Final[dict[str, str]] = {
     "exact": "contour integrals of the loss's moments in balls: docs/proofs/contour.md",
     "closed-form": "a closed form or a finite sum, in balls",
+    "lattice": "two laws on a lattice, one above and one below, composed by one transform whose "
+    "errors are bounded: docs/proofs/lattice.md",
     "rdp": "the best order of the Rényi curve: Canonne, Kamath & Steinke 2020, Prop. 12",
 }
 

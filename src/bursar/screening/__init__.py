@@ -23,9 +23,16 @@ from bursar.screening.stagewise import (
     printed_cutoff,
     stagewise_epsilon,
 )
+from bursar.screening.worst import (
+    Neighbours,
+    epsilon_enclosed,
+    worst_neighbours,
+    worst_profile,
+)
 
 __all__ = [
     "AboveThreshold",
+    "Neighbours",
     "NoisyScreen",
     "PrivateCost",
     "Proposal",
@@ -34,6 +41,7 @@ __all__ = [
     "StagewiseScreen",
     "Staging",
     "best_staging",
+    "epsilon_enclosed",
     "expected_answers",
     "false_alarm_rate",
     "longest",
@@ -46,4 +54,6 @@ __all__ = [
     "screen_for",
     "screen_for_rate",
     "stagewise_epsilon",
+    "worst_neighbours",
+    "worst_profile",
 ]

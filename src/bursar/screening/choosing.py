@@ -46,7 +46,7 @@ def screen_for(
     Raises what `calibrate` raises.
 
     >>> screen_for(epsilon=1, delta=1e-6, length=1000)
-    SparseVector(threshold_noise=10.0102..., query_noise=14.1545..., length=1000)
+    SparseVector(threshold_noise=9.5737..., query_noise=13.5372..., length=1000)
     """
     share = query_share(cutoff=cutoff, monotone=monotone)
 
@@ -79,7 +79,7 @@ def longest(
     Raises Unreachable where even `cutoff` answers cost more.
 
     >>> longest(epsilon=1, delta=1e-6, threshold_noise=8, query_noise=12)
-    SparseVector(threshold_noise=8, query_noise=12, length=7)
+    SparseVector(threshold_noise=8, query_noise=12, length=15)
     """
 
     def made(length: float) -> SparseVector:

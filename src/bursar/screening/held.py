@@ -67,7 +67,7 @@ class Held:
     def start(self) -> None:
         """From now on data may be read."""
         self._purse.start(self.request)
-        self._before = self._others()
+        self._before = Seen() if self._concurrent else self._others()
 
     def check(self) -> None:
         """Refuse to go on where something else was answered in between, without a theorem."""

@@ -126,10 +126,13 @@ def private_cost(
     Papernot et al. 2018, Thm 6, in logarithms of survival functions: no probability is 0.
     """
     q, at = np.asarray(values, np.float64), np.asarray(orders, np.float64)
-    if not (noise_std > 0 and sensitivity > 0 and np.all(at > 1) and np.all(np.isfinite(q))):
-        raise InvalidParameter(
-            "noise and sensitivity must be above 0, orders above 1, queries finite", field="orders"
-        )
+    require.positive(noise_std=noise_std)
+    require.positive(sensitivity=sensitivity)
+    if not np.all(at > 1):
+        raise InvalidParameter("they must be above 1", field="orders", value=orders)
+    if not (np.all(np.isfinite(q)) and np.all(np.isfinite(threshold))):
+        need = "queries and thresholds must be finite numbers"
+        raise InvalidParameter(need, field="values", value="private")
     gaps = np.subtract(threshold, q) / noise_std
     here = _logs(gaps)
     worst: Any = 0.0

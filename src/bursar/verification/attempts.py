@@ -220,11 +220,13 @@ class Attempts:
         return hmac.new(self._secret, told.encode(), hashlib.sha256).digest()
 
     def pay(self, purse: Pays, scopes: Any) -> None:
-        """Charge the reserve, once to each choice of scopes."""
-        where = "all scopes" if scopes is None else ", ".join(sorted(scopes))
-        request = f"{self.name}: reserve of false verdicts in {where}"
+        """Charge the reserve, once to each choice of scopes; another ledger has its own."""
+        named = None if scopes is None else sorted(scopes)
+        where = "all scopes" if named is None else ", ".join(named)
+        mark = hmac.new(self._secret, b"ledger", hashlib.sha256).hexdigest()[:12]
+        request = f"{self.name} {mark}: reserve of false verdicts in {where}"
         charged = purse.reserve(
-            ApproximateDP(epsilon=0, delta=self.reserve), request=request, body="", scopes=scopes
+            ApproximateDP(epsilon=0, delta=self.reserve), request=request, body="", scopes=named
         )
         if not charged.answers:
             purse.start(request)

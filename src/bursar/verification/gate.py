@@ -27,7 +27,7 @@ from bursar.verification import records
 from bursar.verification.attempts import Attempt, Attempts, Pays
 from bursar.verification.claims import Claim, Settled, Verifiers, refuted
 from bursar.verification.records import Record
-from bursar.verification.sides import Care, Pilot, Side, pilots
+from bursar.verification.sides import Care, Pilot, Side, fingerprint, pilots
 from bursar.verification.static import toss, up
 
 T = TypeVar("T")
@@ -65,6 +65,10 @@ class Paid:
     purse: Pays
     request: str
     scopes: Iterable[str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.scopes is not None:
+            object.__setattr__(self, "scopes", tuple(self.scopes))
 
 
 def release(
@@ -149,13 +153,16 @@ class _Asked:
             if why := one.hopeless:
                 told = Settled(holds=False, method="pilot", reason=why)
                 return records.settled(plan, self.claim, told, meaning="release")
+        if not any(one.draws for one in looked):
+            return self._recorded(plan, tuple(one.side(self.care, float) for one in looked))
         while True:
             found = self._attempt(plan, looked)
             if found.accepted or self.attempts.failed(plan, self.claim) >= self.tries:
                 return found
 
     def _attempt(self, plan: Plan, looked: tuple[Pilot, ...]) -> Record:
-        decided = json.dumps(self.care.told(self.manner), sort_keys=True)
+        drawn_from = [fingerprint(one.bounded) for one in looked]
+        decided = json.dumps([self.care.told(self.manner), drawn_from], sort_keys=True)
         attempt = self.attempts.begin(plan, self.claim, plan=decided, tries=self.tries)
         room = attempt.log_room(self.attempts.reserve)
 
@@ -165,9 +172,19 @@ class _Asked:
         planned = tuple(one.side(self.care, log_threshold) for one in looked)
         for one in planned:
             _within(one, room)
-        key = self.attempts.key(attempt)
-        results = toss(planned, key, self.manner, self._kept(attempt))
-        self.attempts.end(attempt, passed=all(one.passed for one in results))
+        return self._recorded(plan, planned, attempt)
+
+    def _recorded(
+        self, plan: Plan, planned: tuple[Side, ...], attempt: Attempt | None = None
+    ) -> Record:
+        """The verdict, drawn for in an attempt, or without one where nothing has to be drawn."""
+        key, keep, told = b"", None, None
+        if attempt is not None:
+            key, keep = self.attempts.key(attempt), self._kept(attempt)
+            told = _told(attempt, self.attempts)
+        results = toss(planned, key, self.manner, keep)
+        if attempt is not None:
+            self.attempts.end(attempt, passed=all(one.passed for one in results))
         return records.of_draws(
             plan,
             self.claim,
@@ -177,7 +194,7 @@ class _Asked:
             meaning="release",
             failure=None,
             stream=self.manner.stream if self.manner else "",
-            attempt=_told(attempt, self.attempts),
+            attempt=told,
         )
 
     def _kept(self, attempt: Attempt) -> Path | None:

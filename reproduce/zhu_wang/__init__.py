@@ -1,0 +1,1 @@
+"""Zhu & Wang 2020, *Improving Sparse Vector Technique with Rényi Differential Privacy*."""
