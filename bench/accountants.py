@@ -115,7 +115,7 @@ def told(found: Found) -> str:
         ]
         for (run, delta), rows in table_of.items()
     ]
-    return f"""Each answer is from a process of its own, forked from one that has loaded and tried every tool; the best of {found["repeats"]} by {found["clock"]}, on one core, within {found["limit"]:g} s. Runs are Poisson-subsampled Gaussian steps (σ, q, k), Gaussian noise σ × k, Laplace noise b × k; add-or-remove-one, the worse direction. Settings of the other tools are their own defaults; `prv_accountant` needs an error, and has 0.1 in ε and δ/1000 in δ.
+    return f"""Each answer is from a process of its own, forked from one that has loaded and tried every tool; the best of {found["repeats"]} (what takes long is asked once) by {found["clock"]}, on one core, within {found["limit"]:g} s. Runs are Poisson-subsampled Gaussian steps (σ, q, k), Gaussian noise σ × k, Laplace noise b × k; add-or-remove-one, the worse direction. Settings of the other tools are their own defaults; `prv_accountant` needs an error, and has 0.1 in ε and δ/1000 in δ.
 
 **Milliseconds at δ = {DELTAS[0]}**
 

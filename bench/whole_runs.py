@@ -15,7 +15,7 @@ from bench.peers import CALIBRATED, PEERS, WATCHED, Step, Unknown
 
 TITLE = "Whole runs: many kinds of steps, every step, the least noise"
 OURS = "bursar"
-LIMIT_S = 30
+LIMIT_S = 20
 KINDS, TIMES, STEPS = 200, 50, 1000
 EPSILON, DELTA, LONG = 1.0, "1e-5", 5000
 WATCHED_STEP = ("2", "0.01")

@@ -154,7 +154,7 @@ def told(found: Found) -> str:
             some = rows[0], rows[len(rows) // 2], rows[-1]
             shown += [_line(margin, delta, row) for row in some]
     head = ["margin", "δ", "ε", "length", *NAMES.values(), "tops a stage"]
-    return f"""Queries of 0, {found["tops"]} tops in all. Noise is calibrated to the budget, with proof; the answers are the mean over both noises, by quadrature in logarithms of survival functions, where the paper averages 1e5 draws of the threshold's noise. Lengths are those of App. G.1. A run that ends by its length is followed by the next, as in the paper. The classical screen is charged its pure ε, which is exact ([proof](proofs/sparse-vector.md)); noise is shared between threshold and queries as is best for each.
+    return f"""Queries of 0, {found["tops"]} tops in all. Noise is calibrated to the budget, with proof; the answers are the mean over both noises, by quadrature in logarithms of survival functions, where the paper averages 1e5 draws of the threshold's noise. Lengths are those of App. G.1. A run that ends by its length is followed by the next, as in the paper. The classical screen is charged its pure ε, which is exact ([proof](proofs/sparse-vector.md)); noise is shared between threshold and queries as is best for each. The normal screens of these kept numbers are charged by the bounds `length` and `release`; the bound `tops` is smaller, so that measured again they answer more.
 
 The two published settings disagree: the appendix has δ = 1e-6, the authors' tutorial δ = 1e-10 and 20 tops; the number of tops of the paper is not stated in the appendix, so both are shown with 20. The pictures are at 1e-6.
 

@@ -5,16 +5,24 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
+
 import bursar
 from bursar import Enclosure, Estimate, Gaussian, PoissonSubsampled, RandomizedResponse, UpperBound
 from bursar.accounting.accountants import ACCOUNTANTS
+from bursar.accounting.compare import Comparison
 from bursar.truth import Refusal
 
 RUN = 1000 * PoissonSubsampled(Gaussian(noise_multiplier=1), sampling_probability="0.001")
 
 
-def test_each_accountant_has_an_entry() -> None:
-    found = bursar.compare(RUN, delta="1e-5")
+@pytest.fixture(scope="module")
+def found() -> Comparison:
+    """Everybody's answer about one run."""
+    return bursar.compare(RUN, delta="1e-5")
+
+
+def test_each_accountant_has_an_entry(found: Comparison) -> None:
     assert [entry.about.method for entry in found if not isinstance(entry, Refusal)] == [
         accountant.name for accountant in ACCOUNTANTS
     ]
@@ -43,8 +51,8 @@ def test_who_refuses_says_why() -> None:
     )
 
 
-def test_json_is_the_contract_s() -> None:
-    told = json.loads(json.dumps(bursar.compare(RUN, delta="1e-5").to_json(), allow_nan=False))
+def test_json_is_the_contract_s(found: Comparison) -> None:
+    told = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert set(told) == {"accountants"}
     first = told["accountants"][0]
     assert first["kind"] == "enclosure"
@@ -57,8 +65,7 @@ def test_json_is_the_contract_s() -> None:
     assert {one["log_delta"] for one in deep if "refused" not in one} == {"-1000.5"}
 
 
-def test_the_table_stays_true() -> None:
-    found = bursar.compare(RUN, delta="1e-5")
+def test_the_table_stays_true(found: Comparison) -> None:
     lines = str(found).splitlines()
     assert len(lines) == len(ACCOUNTANTS)
     exact, _, rdp, *_ = found
@@ -73,6 +80,6 @@ def test_the_table_stays_true() -> None:
 
 
 def test_html_is_escaped() -> None:
-    found = bursar.accounting.compare.Comparison((Refusal("<b>", "a & b"),))  # type: ignore[attr-defined]
+    found = Comparison((Refusal("<b>", "a & b"),))
     assert "&lt;b&gt;" in found._repr_html_()
     assert "a &amp; b" in found._repr_html_()

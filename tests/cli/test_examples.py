@@ -84,6 +84,7 @@ def test_every_command_has_the_flags_of_the_contract(name: str) -> None:
         assert re.search(rf"^  {flag}\b", shown, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_page_shows_what_the_program_says() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert written(page) == page, "write it again with: python -m tests.cli.page"

@@ -14,6 +14,7 @@ import bursar
 from tests.engines import missing
 from tests.house.tree import ROOT, SOURCE, modules, name, pages
 
+SECONDS = {"docs/lattice.md", "docs/monte-carlo.md"}  # pages whose examples take a few
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -47,7 +48,14 @@ def run(code: str, names: dict[str, Any], page: str) -> None:
     assert not failed, "".join(report)
 
 
-@pytest.mark.parametrize("path", [p for p in pages() if blocks(p, "python")], ids=name)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(p, id=name(p), marks=[pytest.mark.slow] if name(p) in SECONDS else [])
+        for p in pages()
+        if blocks(p, "python")
+    ],
+)
 def test_the_python_of_a_page_runs(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ without proof answer only when they are asked by name.  Not here: all side by si
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -156,7 +157,9 @@ def _tightest(ask: Callable[[Accountant], Answer], among: Iterable[Accountant]) 
 
 def _sharp(answer: Proved) -> bool:
     """Whether no accountant could say much less."""
-    return isinstance(answer, Enclosure) and answer.upper <= (1 + _SHARP) * answer.lower
+    if not isinstance(answer, Enclosure):
+        return False
+    return answer.upper <= max((1 + _SHARP) * answer.lower, math.nextafter(answer.lower, math.inf))
 
 
 def _nobody(errors: dict[str, BursarError]) -> BursarError:
