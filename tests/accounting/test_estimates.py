@@ -11,6 +11,7 @@ from bursar import (
     Estimate,
     Gaussian,
     Laplace,
+    LimitReached,
     NoProof,
     NotCharged,
     Plan,
@@ -57,6 +58,15 @@ def test_the_inversion_is_a_quadrature_and_has_no_order() -> None:
     plan = run(1000)
     found, truth = characteristic.delta(plan, epsilon=0.5), exact.delta(plan, epsilon=0.5)
     assert found.value == pytest.approx(truth.upper, rel=1e-6)
+
+
+def test_what_the_inversion_loses_in_noise_is_refused() -> None:
+    """At ε ≈ 25.6 the noise of float64 is above δ: a crossing that is found there is none."""
+    for one, delta in ((run(100_000, "1"), "1e-5"), (run(1000), "1e-12")):
+        with pytest.raises(LimitReached, match="noise of float64"):
+            characteristic.epsilon(one, delta=delta)
+    with pytest.raises(LimitReached):
+        characteristic.delta(run(1000), epsilon=20)
 
 
 def test_each_has_its_side() -> None:

@@ -2,7 +2,7 @@
 
 δ = P(Y > ε) − e^ε Q(Y > ε), each tail by Gil-Pelaez's integral of the characteristic function,
 which itself is a quadrature over the noise: double quadrature, in float64.  It subtracts numbers
-near 1, so it says nothing below δ ≈ 1e-10.  Zhu, Dong & Wang 2022, Sec. 4.
+near 1, so it refuses below δ ≈ 1e-11 e^ε.  Zhu, Dong & Wang 2022, Sec. 4.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from bursar.numerics.sketch import StepSketch
 
 Complex = NDArray[np.complex128]
 _POINTS = 4096
+_LOST = 1e-11  # of a tail: what float64 cannot tell from 0
 _DEVIATIONS = 60.0  # how far the loss is taken to reach, in its own width
 
 
@@ -28,6 +29,10 @@ def _guess(sketched: Sketched, epsilon: float) -> float:
         return 0.0
     under_p, under_q = (_tail(sketched, at, location) for at in (0.0, -1.0))
     return under_p - math.exp(min(epsilon, 700.0)) * under_q
+
+
+def _blur(epsilon: float) -> float:
+    return _LOST * math.exp(min(epsilon, 700.0))
 
 
 def _tail(sketched: Sketched, at: float, location: float) -> float:
@@ -78,5 +83,5 @@ def _log_factor(factor: object, at: float, u: NDArray[np.float64]) -> Complex:
     raise NoProof(f"no characteristic function is known for {type(factor).__name__}")
 
 
-ACCOUNTANT = Estimator("characteristic", _guess)
+ACCOUNTANT = Estimator("characteristic", _guess, _blur)
 epsilon, delta = ACCOUNTANT.epsilon, ACCOUNTANT.delta

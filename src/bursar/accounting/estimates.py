@@ -18,7 +18,7 @@ from bursar.accounting import exact
 from bursar.accounting.floats import check_floats
 from bursar.accounting.question import Question
 from bursar.adjacency import DEFAULT, Adjacency, Direction
-from bursar.errors import InternalError, NoProof
+from bursar.errors import InternalError, LimitReached, NoProof
 from bursar.exact import Number
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
@@ -49,6 +49,7 @@ class Estimator:
 
     name: str
     guess: Guess
+    blur: Callable[[float], float] = lambda epsilon: 0.0  # δ below which the guess at ε is noise
 
     def delta(
         self,
@@ -61,6 +62,7 @@ class Estimator:
         started = time.perf_counter()
         at, relation = require.nonnegative(epsilon=epsilon), Adjacency.of(adjacency)
         value = self._worst(sketched(Plan.of(run), relation), float(at))
+        self._check(float(at), value)
         return self._answer(value, "delta", at.text, relation, started)
 
     def epsilon(
@@ -77,7 +79,16 @@ class Estimator:
         target = math.exp(question.log_delta) if question.delta is None else float(question.delta)  # type: ignore[arg-type]
         both = sketched(Plan.of(run), relation)
         value = math.inf if target == 0 else self.solve(both, target)
+        if target > 0:
+            self._check(value, target)
         return self._answer(value, "epsilon", question.text, relation, started)
+
+    def _check(self, epsilon: float, delta: float) -> None:
+        if not self.blur(epsilon) <= delta:
+            raise LimitReached(
+                f"{self.name} loses δ in the noise of float64 there",
+                hint="Ask the exact accountant, or lattice: they enclose it.",
+            )
 
     def _worst(self, both: list[Sketched], epsilon: float) -> float:
         guesses = [self.guess(one, epsilon) for one in both]
