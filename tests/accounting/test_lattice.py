@@ -298,6 +298,17 @@ def test_what_is_infinite_and_what_ends() -> None:
     assert lattice.epsilon(plan, delta=1).upper == 0.0
 
 
+def test_a_delta_far_below_the_last_atom() -> None:
+    """ε is a hair under the largest loss, and nothing is lost beyond it."""
+    for plan in (
+        20 * Laplace(scale=20),
+        20 * PoissonSubsampled(Laplace(scale=5), sampling_probability="0.05"),
+    ):
+        found, most = lattice.epsilon(plan, delta="1e-40"), lattice.epsilon(plan, delta=0)
+        assert found.upper <= most.upper
+        assert found.upper == pytest.approx(most.upper)
+
+
 def test_the_choice_takes_the_lattice_where_contours_cannot() -> None:
     mixed = 20 * ApproximateDP(epsilon="0.1", delta="1e-9") + 4 * Laplace(scale=10)
     for plan, relation in (

@@ -99,7 +99,9 @@ class Cells:
         lowest = losses.smooth.whole[0] - above[0][0]
         under = (knots[0], lowest.nonnegative_part())
         p, q = above[-1]
-        over = knots[-1], p.nonnegative_part(), q.nonnegative_part()
+        high = losses.smooth.high
+        ends = high is not None and knots[-1] * lattice.width >= high
+        over = None if ends else (knots[-1], p.nonnegative_part(), q.nonnegative_part())
         return cls(tuple(found), under, over, lumps.infinite)
 
 

@@ -14,14 +14,15 @@ from typing import NamedTuple, final
 import numpy as np
 from flint import arb
 
+from bursar.accounting.ends import infinite, largest_loss
 from bursar.accounting.lattice_kinds import losses
 from bursar.accounting.lattice_law import Cells, Lattice, Law, larger, lower, upper
 from bursar.accounting.lattice_losses import Losses
 from bursar.accounting.lattice_sketch import Shape, Sketch, Total, sketch
 from bursar.accounting.lattice_solve import solved
 from bursar.accounting.lattice_sum import Composed, composed, relative
-from bursar.errors import LimitReached
-from bursar.numerics.balls import precision
+from bursar.errors import LimitReached, NoProof
+from bursar.numerics.balls import ball, precision
 from bursar.numerics.roots import Bracket
 from bursar.privacy.pairs import Composition, LargerPair, Pair
 from bursar.truth import BillLine
@@ -110,8 +111,10 @@ class LatticeProfile:
                     break
                 if not self.composition.tight and _settled(before_high, high, self.aim):
                     break
-        if high is None:
-            raise LimitReached("no ε was found on the lattice", hint="Ask for --method rdp.")
+            if high is None:
+                raise LimitReached("no ε was found on the lattice", hint="Ask for --method rdp.")
+            end = _end(self.composition, target)
+        high = high if end is None else high.min(end)
         return Bracket(low.min(high), high)
 
     def at_most(self, epsilon: arb, target: arb) -> bool:
@@ -240,6 +243,17 @@ def _knots(one: Sketch, lattice: Lattice, tilt: float, most: int) -> list[int]:
     places = {round(float(y) / step) for y in inner}
     ends = math.floor(one.y[0] / step - 1e-9), math.ceil(one.y[-1] / step + 1e-9)
     return sorted({*ends, *(j for j in places if ends[0] < j < ends[1])})
+
+
+def _end(composition: Composition, target: arb) -> arb | None:
+    """An ε that is enough: the largest finite loss, where infinite ones are rare enough."""
+    try:
+        largest = largest_loss(composition)
+    except NoProof:
+        return None
+    if largest is None or not infinite(composition) <= target:
+        return None
+    return (ball(largest[0]) + largest[1]).upper().max(arb(0))
 
 
 def _settled(before: arb | None, high: arb | None, aim: float) -> bool:
