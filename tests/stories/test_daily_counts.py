@@ -25,7 +25,7 @@ PEOPLE, NOISE_STD, DAYS = 2000, 50, 60
 def test_many_questions_for_the_price_of_one_scope() -> None:
     purse = Purse({"platform": ZcdpFilter.within(epsilon=2, delta=1e-6)})
     before = purse.left("platform")["rho"]
-    rule = StillActive(least=500, threshold_scale=40, count_scale=40)
+    rule = StillActive(least=800, threshold_scale=20, count_scale=20)
     purse.reserve(rule.plan, request="stopping rule", open=True)
     purse.start("stopping rule")
     people = IndividualFilter.for_norms(rho="0.0008", noise_variance=NOISE_STD**2, people=PEOPLE)
@@ -60,7 +60,7 @@ def test_many_questions_for_the_price_of_one_scope() -> None:
     assert paid == before - purse.left("platform")["rho"]
     assert 10 < days < DAYS
     assert 0 < worst < 10 * NOISE_STD
-    assert abs(active - 500) < 1000
+    assert abs(active - 800) < 1000
     spent = people.account.cap - scope.left().reveal()
     assert spent.max() == 4
     assert spent[1700:].mean() < 2
