@@ -6,6 +6,7 @@ off, or the broken sampler that was attacked.  All bounds on χ² are P(χ² > x
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from fractions import Fraction
@@ -17,11 +18,16 @@ from scipy.stats import chi2, laplace, norm
 
 from bursar.noise import (
     GridSum,
+    bernoulli,
+    bernoulli_exp,
     bernoullis,
     discrete_gaussian,
     discrete_laplace,
+    exponential_mechanism,
+    geometric,
     lazy_gaussian,
     lazy_laplace,
+    permute_and_flip,
     release_gaussian,
     release_laplace,
     rounded_gaussian,
@@ -107,6 +113,28 @@ def test_a_poisson_sample_has_the_right_size() -> None:
     for wrong in (1.0, 1.02):
         size = bernoullis(probability=p * wrong, size=10 * N).sum()
         assert (abs(size - 10 * N * p) < 6.1 * np.sqrt(10 * N * p * (1 - p))) == (wrong == 1)
+
+
+ONES: dict[str, Callable[[float], bool]] = {  # scalar samplers, by the probability of an event
+    "bernoulli": lambda p: bernoulli(probability=p),
+    "bernoulli of e^-x": lambda p: bernoulli_exp(exponent=-math.log(p)),
+    "geometric": lambda p: geometric(success=p) == 0,
+    "exponential mechanism": lambda p: (
+        exponential_mechanism([1, 0], epsilon=2 * math.log(p / (1 - p)), sensitivity=1) == 0
+    ),
+    "permute and flip": lambda p: (
+        permute_and_flip([1, 0], epsilon=-2 * math.log(2 - 2 * p), sensitivity=1) == 0
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ONES)
+def test_choices_have_the_right_probability(name: str) -> None:
+    """6.1 standard errors; 2 % of p = 0.97 is 12.4 of them away."""
+    n, p = 12_000, 0.97
+    for wrong in (1.0, 1.02):
+        share = sum(ONES[name](p * wrong) for _ in range(n)) / n
+        assert (abs(share - p) < 6.1 * math.sqrt(p * (1 - p) / n)) == (wrong == 1)
 
 
 # 2 and 4: the precision of the sum ---------------------------------------------------------------
