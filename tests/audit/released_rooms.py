@@ -187,7 +187,7 @@ ROOMS: dict[str, Released] = {
         pair=((9, 2), (8, 2)),
         claim=STABLE.statement,
         too_strong=bursar.ApproximateDP(epsilon="0.02", delta="0.005"),
-        samples=FEW,
+        samples=6 * FEW,
         covers=frozenset({"screening.StableRelease", "screening.most_common"}),
     ),
     "how many are active": Released(
