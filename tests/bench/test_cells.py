@@ -45,6 +45,7 @@ def run(*whats: str, **settings: Any) -> list[cells.Row]:
     return cells.measured("test", asked, ask, limit_s=1, **settings)
 
 
+@pytest.mark.slow
 def test_what_has_no_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cells, "SLACK", 0.5)
     (hangs,) = run("hangs")
@@ -61,6 +62,7 @@ def test_what_goes_wrong_stays_in_its_cell() -> None:
     assert well["ms"] < 1000
 
 
+@pytest.mark.slow
 def test_the_clock_is_the_processors() -> None:
     (row,) = run("waits")
     assert row["ms"] < 200

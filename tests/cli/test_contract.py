@@ -115,7 +115,7 @@ def test_calibrate_has_the_parameter_under_its_name() -> None:
 
 
 def test_compare_has_every_accountant() -> None:
-    entries = bursar("compare", *RUN, *AT, "--json").json["accountants"]
+    entries = bursar("compare", *ONE, *AT, "--json").json["accountants"]
     assert len(entries) == len(ACCOUNTANTS)
     for entry in entries:
         has_the_fields(entry)

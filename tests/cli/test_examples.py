@@ -30,6 +30,7 @@ from bursar.mechanisms.registry import MECHANISMS
 from tests.cli.page import PAGE, write_files, written
 from tests.cli.program import AT, ONE, bursar
 from tests.house.tree import ROOT
+from tests.sweeps import quick_first
 
 EXAMPLES = {
     "epsilon": epsilon.EXAMPLES,
@@ -65,7 +66,7 @@ def commands(text: str) -> list[str]:
 
 
 @pytest.mark.usefixtures("desk")
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", quick_first(EXAMPLES, 4))
 def test_help_shows_examples_that_run(name: str) -> None:
     shown = bursar(name, "--help")
     assert shown.code == 0
@@ -103,6 +104,7 @@ def test_the_page_knows_every_mechanism(name: str) -> None:
         assert f"`{field.name}`" in row[1]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("desk")
 @pytest.mark.parametrize("command", commands((ROOT / "README.md").read_text("utf-8")))
 def test_the_commands_of_the_readme_run(command: str) -> None:

@@ -16,7 +16,6 @@ from bursar.cli.main import main
 from bursar.truth import About, Enclosure, Estimate, Refusal, UpperBound
 from tests.cli.page import same
 from tests.cli.program import AT, ONE, RUN, bursar, on_terminal
-from tests.sweeps import quick_first
 
 ANSI = re.compile(r"\x1b\[[\d;]*m")
 FIXED = Enclosure(
@@ -79,7 +78,8 @@ def test_accountants_stand_side_by_side() -> None:
     )
 
 
-@pytest.mark.parametrize("width", quick_first([40, 20, 80, 120], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [40, 20, 80, 120])
 def test_no_line_is_wider_than_the_terminal(width: int, tmp_path: Path) -> None:
     path = tmp_path / "proof.json"
     for arguments in (
