@@ -27,7 +27,7 @@ def answers(case: Case, relation: Adjacency, count: int, delta: str) -> dict[str
 @pytest.mark.slow
 @pytest.mark.parametrize(("case", "relation"), swept(ROWS))
 def test_nobody_s_bound_is_below_another_s(case: Case, relation: Adjacency) -> None:
-    for count, delta in ((1, "1e-3"), (7, "1e-7")):
+    for count, delta in ((1, "1e-3"), (20, "1e-7")):
         found = answers(case, relation, count, delta)
         assert found
         assert max(low for low, _ in found.values()) <= min(high for _, high in found.values())
