@@ -19,7 +19,7 @@ from bursar.mechanisms.sparse_vector import LaplaceSparseVector
 from tests.audit.mistakes import copies
 
 Array = np.ndarray
-FEW = 1000  # where runs are made one by one
+FEW = 1500  # where runs are made one by one
 ONE_MORE = ([0, 1, 2, 2], [0, 1, 2])
 LOG_3 = "1.0986122886681099"  # rounded up
 ZERO_OUT, REPLACED = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE

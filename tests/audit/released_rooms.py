@@ -179,7 +179,7 @@ ROOMS: dict[str, Released] = {
         pair=LOW_THEN_TOP,
         claim=4 * Gaussian(noise_multiplier=2),
         too_strong=PureDP(epsilon="0.1"),
-        samples=FEW,
+        samples=3 * FEW,
         covers=frozenset({"screening.NoisyScreen"}),
     ),
     "what is stable": Released(
@@ -187,7 +187,7 @@ ROOMS: dict[str, Released] = {
         pair=((9, 2), (8, 2)),
         claim=STABLE.statement,
         too_strong=bursar.ApproximateDP(epsilon="0.02", delta="0.005"),
-        samples=6 * FEW,
+        samples=4 * FEW,
         covers=frozenset({"screening.StableRelease", "screening.most_common"}),
     ),
     "how many are active": Released(
