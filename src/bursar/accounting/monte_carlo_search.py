@@ -26,7 +26,7 @@ _MOST = 256  # strata
 _DEEPEST = 30  # jumps
 _ENOUGH = 1e-4  # of B, for what has no stratum
 _THRESHOLDS = 14
-_SMALL = 0.05  # ε, for which tables are long
+_LARGEST = 14.0  # log λ
 _RAREST = 1e-200  # probability of the jumps of a stratum, in float64
 
 
@@ -67,11 +67,7 @@ def search(parts: Parts, epsilon: float, room: float = 0.0, cells: int = CELLS) 
         if part.removes and part.sampled and part.slope < STEEPEST
     )
     best_log = log_ceiling(parts, lam, epsilon)
-    if (
-        not (jumping and cells)
-        or not best_log > -550
-        or epsilon <= (0 if cells == CELLS else _SMALL)
-    ):
+    if not (jumping and cells and best_log > -550 and epsilon > 0):
         return plain
     best = plain
     count = _THRESHOLDS if len(jumping) < 9 and cells == CELLS else 4
@@ -147,8 +143,8 @@ def _at(
     lowest = _lowest(parts, epsilon) - room
     step = max((epsilon - lowest) / cells, NARROWEST)
     first = max(round(loss / step), 1)
-    wanted = 1.25 * (epsilon - lowest) + 1.0
-    jumps = {i: Jumps.of(parts[i][0], first=first, step=step, reach=wanted) for i in jumping}
+    reach_up = epsilon - lowest + 2 * step
+    jumps = {i: Jumps.of(parts[i][0], first=first, step=step, reach=reach_up) for i in jumping}
     limits = [part.above(first * step) for part, _ in parts]
     payoff = Table.payoff(epsilon, step, lowest)
     tables: dict[Vector, Table] = {}
@@ -228,6 +224,9 @@ def _best_stratum(
     middle = math.log(lam)
     grid = middle + np.linspace(-3.0, 2.5, 12)
     values = [log_bound(x) for x in grid]
+    while int(np.argmin(values)) == len(grid) - 1 and grid[-1] < _LARGEST:
+        grid = np.append(grid, grid[-1] + 0.5)
+        values.append(log_bound(grid[-1]))
     i = int(np.argmin(values))
     low, high = grid[max(i - 1, 0)], grid[min(i + 1, len(grid) - 1)]
     found = golden(log_bound, low, high, 12)
