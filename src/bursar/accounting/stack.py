@@ -13,9 +13,14 @@ from flint import arb
 
 from bursar.accounting.contour import Contour, Loss, chernoff, masses
 from bursar.errors import InternalError
-from bursar.numerics.balls import BITS, precision
+from bursar.numerics.balls import BITS, float_up, precision
 from bursar.numerics.lines import LineSpec
 from bursar.numerics.propose import Outer, Shape
+from bursar.numerics.roots import Bracket
+from bursar.truth import BillLine
+
+_QUADRATIC = 1e-9  # a Newton step as small as this, relative to ε, is the last
+_MOST_NEWTON = 8
 
 
 @final
@@ -44,16 +49,19 @@ class Stack:
                 rest = chernoff(loss, body.lam, *parts)
         return cls(contours, body, parts, rest, max(shape.bits for shape in shapes))
 
-    def recomposed(self, loss: Loss) -> Stack:
-        """The same nodes with other counts."""
-        with precision(self.bits):
-            contours = [Contour.composed(loss, contour.parts) for contour in self.contours]
-            rest = chernoff(loss, self.body.lam, *self.parts) if self.body else arb(0)
+    def of_counts(self, loss: Loss, contours: list[Contour]) -> Stack:
+        """The same stack at other counts, whose contours are given."""
+        rest = chernoff(loss, self.body.lam, *self.parts) if self.body else arb(0)
         return Stack(contours, self.body, self.parts, rest, self.bits)
 
     def trapezoid(self, location: arb) -> arb:
         """Σ T at a location."""
         return sum((contour.trapezoid(location) for contour in self.contours), arb(0))
+
+    def slope(self, location: arb) -> tuple[arb, arb]:
+        """Σ T at a location, and its derivative there."""
+        values, slopes = zip(*(contour.slope(location) for contour in self.contours), strict=True)
+        return sum(values, arb(0)), sum(slopes, arb(0))
 
     def tail_at(self, location: arb) -> arb:
         """Above all that is left out: the tails, and the body."""
@@ -74,6 +82,48 @@ class Stack:
         """Below δ at a location: the body is left out, and so is the tails' part of `tail_at`."""
         tails = sum((contour.tail_at(location) for contour in self.contours), arb(0))
         return self.trapezoid(location) - tails - self.aliases_at(location)
+
+    def enclose(self, goal: float, target: arb, top: arb) -> tuple[Bracket | None, float, float]:
+        """The root near `goal` as this stack decides it, or None; its relative width; middle.
+
+        Locations are `top` below ε.
+        """
+        with precision(self.bits):
+            middle = arb(goal)
+            for _ in range(_MOST_NEWTON):
+                at = middle
+                value, slope = self.slope(at)
+                step = ((value / target).log() * value / slope).mid()
+                if not (slope < 0 and step.is_finite()):
+                    return None, math.inf, goal
+                middle = (at - step).mid()
+                if abs(step) <= abs(top + middle) * _QUADRATIC:
+                    break
+            gap = (value.rad() + 2 * self.tail_at(at) + self.aliases_at(at)) / target
+            if not gap.is_finite():
+                return None, math.inf, goal
+            reach = (2 * gap.upper() * value / -slope + abs(middle) * arb(2) ** -80).upper()
+            for _ in range(20):
+                low, high = (middle - reach).mid(), (middle + reach).mid()
+                if self.upper(high) <= target and self.lower(low) > target:
+                    wide = float(reach / abs(top + middle)) if top + middle != 0 else math.inf
+                    return _bracket(top, low, high), wide, float(middle)
+                reach *= 8
+        return None, math.inf, goal
+
+    def bill(self, location: arb, size: arb) -> tuple[BillLine, ...]:
+        """The errors at a location, relative to a δ."""
+        with precision(64):
+            parts = self.tail_at(location), self.aliases_at(location)
+            tail, aliases = (float_up((part / size).upper()) for part in parts)
+        with precision(self.bits):
+            radius = float_up((self.trapezoid(location) / size).rad())
+        where = "docs/proofs/contour.md"
+        return (
+            BillLine("contour tail", tail, f"{where}, section 4"),
+            BillLine("aliases", aliases, f"{where}, section 1"),
+            BillLine("quadrature and rounding", radius, f"{where}, sections 2 and 3"),
+        )
 
     def miss(self, location: float, log_delta: float) -> tuple[float, float]:
         """In float64: log δ − log Σ T at a location, and d log Σ T/d location."""
@@ -98,6 +148,11 @@ class Stack:
             if abs(step) <= 1e-14 * abs(location):
                 break
         return location, slope
+
+
+def _bracket(top: arb, low: arb, high: arb) -> Bracket:
+    with precision(256):
+        return Bracket((top + low).lower().max(arb(0)), (top + high).upper())
 
 
 def check_telescope(shapes: list[Shape], body: Outer | None) -> None:
