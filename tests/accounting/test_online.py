@@ -83,7 +83,7 @@ def test_a_stack_climbs_to_what_it_is_elsewhere() -> None:
     shapes, body = propose_levels(profile.found, 4.8, -11.5, 25.0, 300)
     assert len(shapes) > 1
     assert body is not None
-    climb = Climb(turn, Stack.of(turn, shapes, body))
+    climb = Climb(turn, Stack.of(turn, shapes, body), 20)
     for count in (20, 21, 22, 25, 26, 10, 26):
         alone, climbed = Stack.of(turn.times(count), shapes, body), climb.at(count)
         with precision(alone.bits):
@@ -93,19 +93,25 @@ def test_a_stack_climbs_to_what_it_is_elsewhere() -> None:
                 assert abs(found - known) < 1e-10 * known
 
 
-def test_a_slope_is_that_of_the_sum() -> None:
+def test_what_is_around_a_location_tells_what_is_beside_it() -> None:
+    """The slope, and the second order: far enough off, a line alone would be wrong."""
     pairs = views.pairs(Plan.of(STEP), DEFAULT, Direction.REMOVE)
     profile = exact.profile(30 * pairs)
-    profile.epsilon_at(arb(1e-6))
     assert isinstance(profile, ContourProfile)
-    stack = profile.stack
-    assert stack is not None
-    with precision(stack.bits):
-        at, gap = arb(0.9), arb(2.0**-20)
-        value, slope = stack.slope(at)
-        assert value.overlaps(stack.trapezoid(at))
-        apart = (stack.trapezoid(at + gap) - stack.trapezoid(at - gap)) / (2 * gap)
-        assert abs(apart / slope - 1) < 1e-9
+    profile.epsilon_at(arb("1e-6"))
+    assert profile.stack is not None
+    at = arb(0.9)
+    for count in (30, 45):
+        (contour,) = Climb(exact.loss_of(pairs), profile.stack, 30).at(count).contours
+        with precision(contour.shape.bits):
+            around = contour.around(at)
+            assert around[0].overlaps(contour.trapezoid(at))
+            for off, sharp in ((arb(2.0**-40), 1e-16), (arb(-(2.0**-12)), 1e-3)):
+                known, found = contour.trapezoid(at + off), contour.beside(around, at, off)
+                assert found.contains(known.mid())
+                assert found.rad() <= sharp * known
+            line = (-arb(contour.shape.lam) * off).exp() * (around[0] + around[1] * off)
+            assert not line.overlaps(known)
 
 
 def test_they_grow() -> None:

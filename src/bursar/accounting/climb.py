@@ -9,13 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import final
 
-from flint import acb
+import numpy as np
+from flint import acb, arb
 
 from bursar.accounting.contour import Contour, Loss
 from bursar.accounting.stack import Stack
 from bursar.numerics.balls import precision
 
 _TURNS = 24  # products in a row: each makes a ball up to √2 times wider than a power would
+_ROUND, _TINY = 2.0, 1e-280  # more than float64 may lose in a sum
 
 
 @final
@@ -58,16 +60,18 @@ class Climb:
     Source:    docs/proofs/contour.md, sections 1 and 5: a shape is of no count.
     """
 
-    def __init__(self, turn: Loss, stack: Stack) -> None:
+    def __init__(self, turn: Loss, stack: Stack, made: int) -> None:
         self.turn, self.stack = turn, stack
         self.whole: list[_Rising] = []
         self.cut: list[_Rising] = []
+        self.made, self.bends = made, list[tuple[arb, arb]]()
         with precision(stack.bits):
             for contour in stack.contours:
                 base = contour.parts.base
                 whole, cut = contour.parts.powers(turn)
                 self.whole.append(_Rising(base, whole))
                 self.cut.append(_Rising(base if cut else [], cut))
+                self.bends.append((_bend(contour, whole, cut, made), whole[0].real.upper()))
 
     def at(self, count: int) -> Stack:
         """The stack after so many turns."""
@@ -78,4 +82,20 @@ class Climb:
                 Contour.summed(loss, contour.parts, whole.at(count), cut.at(count))
                 for contour, whole, cut in each
             ]
+            if count >= self.made:
+                for contour, (bend, largest) in zip(contours, self.bends, strict=True):
+                    contour.bend = bend * largest**count
             return self.stack.of_counts(loss, contours)
+
+
+def _bend(contour: Contour, whole: list[acb], cut: list[acb], count: int) -> arb:
+    """Above Σ (jτ)² |node| after `count` turns or more, over the largest one's power.
+
+    No |P| exceeds P at u = 0, so their quotients' powers fall.
+    """
+    largest = float(whole[0].real.lower())
+    sizes = [np.array([float(x.abs_upper()) for x in part]) for part in (whole, cut) if part]
+    falls = sum(np.minimum(size / largest, 1.0) ** count for size in sizes)
+    weights = np.array([float(x.abs_upper()) for x in contour.parts.base])
+    weights *= (contour.shape.tau * np.arange(contour.shape.n)) ** 2
+    return arb(_ROUND * float((weights * falls).sum()) + _TINY)

@@ -143,6 +143,7 @@ class Contour:
     tail: arb  # times e^{−λe}
     loss: Loss
     parts: Nodes
+    bend: arb | None = None  # above Σ (jτ)² |node|, where it is known
     outer: tuple[arb, arb, arb] | None = None  # of the aliases, made when first asked for
     sketch: tuple[NDArray[np.complex128], float] | None = None  # nodes over the first, and its log
 
@@ -186,17 +187,31 @@ class Contour:
         rows = self.nodes * acb_mat(len(near), 1, near)
         return self._scale(location) * (acb_mat(1, len(far), far) * rows)[0, 0].real
 
-    def slope(self, location: arb) -> tuple[arb, arb]:
-        """T at a location, and its derivative there."""
+    def around(self, location: arb) -> tuple[arb, arb]:
+        """T at a location, and e^{−λe} times the derivative of T e^{λe} there."""
         near, far = self._turns(location)
         baby, giant, tau = len(near), len(far), arb(self.shape.tau)
         both = [part for j, turn in enumerate(near) for part in (turn, j * turn)]
         rows = self.nodes * acb_mat(baby, 2, both)
         shift = [baby * j * turn for j, turn in enumerate(far)]
         found = acb_mat(2, giant, far + shift) * rows
-        value, scale = found[0, 0].real, self._scale(location)
-        turned = tau * (found[0, 1] + found[1, 0]).imag  # Σ jτ F, of which −i is taken
-        return scale * value, scale * (turned - arb(self.shape.lam) * value)
+        scale = self._scale(location)
+        return scale * found[0, 0].real, scale * tau * (found[0, 1] + found[1, 0]).imag
+
+    def beside(self, around: tuple[arb, arb], location: arb, off: arb) -> arb:
+        """T at a location + `off`, from what is around the location."""
+        if self.bend is None:
+            return self.trapezoid(location + off)
+        value, slope = around
+        rest = self.rest(location, off)
+        rest = arb(0, rest.upper())
+        return (-arb(self.shape.lam) * off).exp() * (value + slope * off + rest)
+
+    def rest(self, location: arb, off: arb) -> arb:
+        """Above the second order of `beside`, where the bend is known; else 0."""
+        if self.bend is None:
+            return arb(0)
+        return self._scale(location) * self.bend * off**2 / 2
 
     def _turns(self, location: arb) -> tuple[list[acb], list[acb]]:
         """e^{−ijτe} for the columns of `nodes`, and for its rows."""

@@ -82,13 +82,14 @@ class ContourProfile:
         for _ in range(3):
             contour = self._contour(lam, goal, log_delta, TOLERANCE)
             with precision(contour.bits):
-                upper, lower = contour.upper(location), contour.lower(location)
+                sum_, tail = contour.trapezoid(location), contour.tail_at(location)
+                upper, lower = sum_ + tail, sum_ - tail - contour.aliases_at(location)
                 value = lower.union(upper)
                 wide = float((upper / lower - 1).upper()) if lower > 0 else math.inf
                 if wide <= _ENOUGH or wide > 0.5 * blunt or not upper > 0:
                     break
                 blunt, log_delta = wide, float(upper.log())
-        self._note(contour, location, upper)
+        self._note(contour, location, upper, sum_)
         with precision(contour.bits):
             return value + self.infinite
 
@@ -175,13 +176,14 @@ class ContourProfile:
             if tolerance < TOLERANCE:
                 tolerance = TOLERANCE
                 continue
-            bracket, wide, middle = contour.enclose(goal, target, self.top)
+            root = contour.enclose(goal, target, self.top)
+            wide, middle = (root.wide, root.middle) if root else (math.inf, goal)
             if wide > _ENOUGH and wide < 0.5 * blunt and abs(miss) > _NEAR and not last:
                 blunt, goal = wide, middle
                 continue
-            if bracket is not None:
-                self._note(contour, arb(middle), target)
-                return bracket
+            if root is not None:
+                self._note(contour, arb(middle), target, root.value)
+                return root.bracket
         raise LimitReached("the contour stays too blunt to decide", hint=_RDP)
 
     def _jump(self, goal: float, miss: float, slope: float, ends: tuple[float, float]) -> float:
@@ -271,5 +273,5 @@ class ContourProfile:
                     return self.stack
         raise LimitReached("no contour proves this claim")
 
-    def _note(self, contour: Stack, location: arb, size: arb) -> None:
-        self.stack, self.last = contour, contour.bill(location, size)
+    def _note(self, contour: Stack, location: arb, size: arb, value: arb) -> None:
+        self.stack, self.last = contour, contour.bill(location, size, value)

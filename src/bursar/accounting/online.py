@@ -34,9 +34,9 @@ from bursar.privacy.pairs import Composition, symmetric
 from bursar.truth import About, BillLine, Enclosure, Proved
 
 _ENOUGH = 1e-12  # relative width of ε that a contour may have, or ten times what it had at first
-_NODES = 12_000  # of a contour that is to be used often
-_WORN = 1.5  # times the steps of its shape that a contour serves at least
-_WORTH = 2.0  # times what it took to make, that a contour is used for
+_LONG = 12_000  # nodes of a contour that is used often, before it is cut
+_WORN = 2.0  # times the steps of its shape that a contour serves at least
+_WORTH = 0.6  # times what it took to make, that a contour is used for
 _KNOWN = 6  # values of ε from which the next one is told
 _PER_NODE, _PER_PRODUCT = 1.0, 0.13  # about µs
 
@@ -85,7 +85,10 @@ def _walk(
         found = shared.epsilon(k) if shared else None
         if shared is None or found is None:
             given = question.delta, question.log_delta
-            yield choose.epsilon(k * step, delta=given[0], log_delta=given[1], adjacency=relation)
+            alone = choose.epsilon(k * step, delta=given[0], log_delta=given[1], adjacency=relation)
+            if shared:
+                shared.remove.learn(k, float(alone))
+            yield alone
             continue
         (low, high), bill = found
         about = About(
@@ -178,8 +181,13 @@ class _Remove:
         if found is None:
             self.climb = None
             return None
-        self.known.append((math.log(k), math.log(float(found[0].low))))
+        self.learn(k, float(found[0].low))
         return found
+
+    def learn(self, k: int, epsilon: float) -> None:
+        """What ε is after k turns, for the next guess."""
+        if 0 < epsilon < math.inf:
+            self.known.append((math.log(k), math.log(epsilon)))
 
     def guess(self, k: int) -> float | None:
         """ε after k turns, told by a polynomial through the last few: log ε in log k."""
@@ -196,23 +204,23 @@ class _Remove:
             return None
         stack, target, top = self.climb.at(k), self.turns.target(k), self.turns.top_of(k)
         self.spent += sum(150 + _PER_NODE * len(each.parts.base) for each in stack.contours)
-        bracket, wide, middle = stack.enclose(near - float(top), target, top)
-        if bracket is None or not bracket.low > 0 or wide > self.enough:
+        root = stack.enclose(near - float(top), target, top)
+        if root is None or not root.bracket.low > 0 or root.wide > self.enough:
             return None
-        return bracket, stack.bill(arb(middle), target)
+        return root.bracket, stack.bill(arb(root.middle), target, root.value)
 
     def _fresh(self, k: int, near: float | None) -> tuple[Bracket, tuple[BillLine, ...]] | None:
         profile = self.turns.profile(k)
         if profile is None:
             return None
-        profile.short = profile.easy = _NODES
+        profile.short = profile.easy = _LONG
         try:
             bracket = profile.epsilon_at(self.turns.delta, near)
         except LimitReached:
             return None
         if profile.stack is None or bracket.high is None or not bracket.low > 0:
             return None
-        self.climb, self.made, self.spent = Climb(self.turns.loss, profile.stack), k, 0.0
+        self.climb, self.made, self.spent = Climb(self.turns.loss, profile.stack, k), k, 0.0
         self.cost = 5000 + sum(_cost(contour.shape) for contour in profile.stack.contours)
         wide = float((bracket.high - bracket.low) / bracket.high)
         self.enough = max(_ENOUGH, 10 * wide)
@@ -253,7 +261,7 @@ class _Add:
                 self.climb = None
                 with suppress(LimitReached):
                     coarse = profile.coarse(float(location), float(target.log()))
-                    self.climb = Climb(self.turns.loss, coarse) if coarse else None
+                    self.climb = Climb(self.turns.loss, coarse, k) if coarse else None
             if self.climb is not None:
                 stack = self.climb.at(k)
                 with precision(stack.bits):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, final
 
 from flint import arb
 
@@ -19,8 +19,18 @@ from bursar.numerics.propose import Outer, Shape
 from bursar.numerics.roots import Bracket
 from bursar.truth import BillLine
 
-_QUADRATIC = 1e-9  # a Newton step as small as this, relative to ε, is the last
+_QUADRATIC = 1e-9  # a Newton step as small as this, relatively, is the last
 _MOST_NEWTON = 8
+_SECOND = 2.0**-60  # of δ: what a Taylor step may leave
+
+
+class Root(NamedTuple):
+    """Where a stack meets δ: ε's ends, their relative distance, the location, Σ T there."""
+
+    bracket: Bracket
+    wide: float
+    middle: float
+    value: arb
 
 
 @final
@@ -58,11 +68,6 @@ class Stack:
         """Σ T at a location."""
         return sum((contour.trapezoid(location) for contour in self.contours), arb(0))
 
-    def slope(self, location: arb) -> tuple[arb, arb]:
-        """Σ T at a location, and its derivative there."""
-        values, slopes = zip(*(contour.slope(location) for contour in self.contours), strict=True)
-        return sum(values, arb(0)), sum(slopes, arb(0))
-
     def tail_at(self, location: arb) -> arb:
         """Above all that is left out: the tails, and the body."""
         left = sum((contour.tail_at(location) for contour in self.contours), arb(0))
@@ -83,41 +88,52 @@ class Stack:
         tails = sum((contour.tail_at(location) for contour in self.contours), arb(0))
         return self.trapezoid(location) - tails - self.aliases_at(location)
 
-    def enclose(self, goal: float, target: arb, top: arb) -> tuple[Bracket | None, float, float]:
-        """The root near `goal` as this stack decides it, or None; its relative width; middle.
-
-        Locations are `top` below ε.
-        """
+    def enclose(self, goal: float, target: arb, top: arb) -> Root | None:
+        """The root near `goal` as this stack decides it, `top` above its location."""
         with precision(self.bits):
-            middle = arb(goal)
-            for _ in range(_MOST_NEWTON):
-                at = middle
-                value, slope = self.slope(at)
-                step = ((value / target).log() * value / slope).mid()
-                if not (slope < 0 and step.is_finite()):
-                    return None, math.inf, goal
-                middle = (at - step).mid()
-                if abs(step) <= abs(top + middle) * _QUADRATIC:
-                    break
+            at, value, slope, parts = self._newton(arb(goal), target)
+            step = ((value / target).log() * value / slope).mid()
             gap = (value.rad() + 2 * self.tail_at(at) + self.aliases_at(at)) / target
-            if not gap.is_finite():
-                return None, math.inf, goal
+            if not (slope < 0 and step.is_finite() and gap.is_finite()):
+                return None
+            middle = (at - step).mid()
             reach = (2 * gap.upper() * value / -slope + abs(middle) * arb(2) ** -80).upper()
             for _ in range(20):
                 low, high = (middle - reach).mid(), (middle + reach).mid()
-                if self.upper(high) <= target and self.lower(low) > target:
-                    wide = float(reach / abs(top + middle)) if top + middle != 0 else math.inf
-                    return _bracket(top, low, high), wide, float(middle)
+                below = self._beside(parts, at, low) - self.tail_at(low) - self.aliases_at(low)
+                if self._beside(parts, at, high) + self.tail_at(high) <= target < below:
+                    epsilon = abs(top + middle)
+                    wide = float(reach / epsilon) if epsilon != 0 else math.inf
+                    return Root(_bracket(top, low, high), wide, float(middle), value)
                 reach *= 8
-        return None, math.inf, goal
+        return None
 
-    def bill(self, location: arb, size: arb) -> tuple[BillLine, ...]:
-        """The errors at a location, relative to a δ."""
+    def _newton(self, at: arb, target: arb) -> tuple[arb, arb, arb, list[tuple[arb, arb]]]:
+        """A location within a small step of the root; ΣT and its slope, and each one's there."""
+        for _ in range(_MOST_NEWTON):
+            parts = [contour.around(at) for contour in self.contours]
+            value = sum((part[0] for part in parts), arb(0))
+            each = zip(self.contours, parts, strict=True)
+            slope = sum((p[1] - arb(c.shape.lam) * p[0] for c, p in each), arb(0))
+            step = ((value / target).log() * value / slope).mid()
+            rest = sum((contour.rest(at, step) for contour in self.contours), arb(0))
+            small = abs(step) <= abs(at) * _QUADRATIC and rest <= target * _SECOND
+            if small or not step.is_finite():
+                break
+            at = (at - step).mid()
+        return at, value, slope, parts
+
+    def _beside(self, parts: list[tuple[arb, arb]], at: arb, location: arb) -> arb:
+        each = zip(self.contours, parts, strict=True)
+        return sum((contour.beside(part, at, location - at) for contour, part in each), arb(0))
+
+    def bill(self, location: arb, size: arb, value: arb) -> tuple[BillLine, ...]:
+        """The errors at a location, relative to a δ; `value` is Σ T there."""
         with precision(64):
             parts = self.tail_at(location), self.aliases_at(location)
-            tail, aliases = (float_up((part / size).upper()) for part in parts)
-        with precision(self.bits):
-            radius = float_up((self.trapezoid(location) / size).rad())
+            tail, aliases, radius = (
+                float_up((part / size).upper()) for part in (*parts, value.rad())
+            )
         where = "docs/proofs/contour.md"
         return (
             BillLine("contour tail", tail, f"{where}, section 4"),
