@@ -172,6 +172,8 @@ def certified(parts: Parts, direction: Direction, epsilon: float, cuts: Cuts) ->
             if count > n:
                 one, mass = drawn[i, lam]
                 envelopes.append((one, count - n))
+                if not mass > 0:
+                    raise LimitReached("the mass of a tilted law could not be enclosed")
                 log_mass = _log_up(mass)
                 log_scale += (count - n) * log_mass
                 doubt += (count - n) * (log_mass + _log_up(1 / mass))

@@ -26,7 +26,8 @@ _MOST = 256  # strata
 _DEEPEST = 30  # jumps
 _ENOUGH = 1e-4  # of B, for what has no stratum
 _THRESHOLDS = 14
-_LARGEST = 14.0  # log λ
+_LARGEST = 12.0  # log λ
+_SMALL = 30.0  # nats below the bound of one tilt: a stratum that hardly counts
 _RAREST = 1e-200  # probability of the jumps of a stratum, in float64
 
 
@@ -148,6 +149,7 @@ def _at(
     limits = [part.above(first * step) for part, _ in parts]
     payoff = Table.payoff(epsilon, step, lowest)
     tables: dict[Vector, Table] = {}
+    most_log = log_ceiling(parts, lam, epsilon)
     strata, total = list[tuple[Vector, float]](), -math.inf
     rests = _rests(parts, reach, jumping, limits, lam, epsilon)
     for n in range(_DEEPEST + 1):
@@ -158,7 +160,9 @@ def _at(
         if min(one.under_p for one in more.values()) < _RAREST:
             break
         tables |= more
-        best, log_bound = _best_stratum(parts, reach, jumping, limits, tables, vectors, lam)
+        best, log_bound = _best_stratum(
+            parts, reach, jumping, limits, tables, vectors, lam, most_log - _SMALL
+        )
         strata += [(vector, best) for vector in vectors]
         total = float(np.logaddexp(total, log_bound))
         if rests[n] < total + math.log(_ENOUGH) or n == sum(parts[i][1] for i in jumping):
@@ -204,8 +208,12 @@ def _best_stratum(
     tables: dict[Vector, Table],
     vectors: list[Vector],
     lam: float,
+    enough: float,
 ) -> tuple[float, float]:
-    """The λ that all vectors share, and about log of the sum of their bounds."""
+    """The λ that all vectors share, and about log of the sum of their bounds.
+
+    A sum whose logarithm is below `enough` is small enough.
+    """
 
     def log_bound(log_lam: float) -> float:
         at = math.exp(log_lam)
@@ -224,7 +232,7 @@ def _best_stratum(
     middle = math.log(lam)
     grid = middle + np.linspace(-3.0, 2.5, 12)
     values = [log_bound(x) for x in grid]
-    while int(np.argmin(values)) == len(grid) - 1 and grid[-1] < _LARGEST:
+    while int(np.argmin(values)) == len(grid) - 1 and grid[-1] < _LARGEST and values[-1] > enough:
         grid = np.append(grid, grid[-1] + 0.5)
         values.append(log_bound(grid[-1]))
     i = int(np.argmin(values))
