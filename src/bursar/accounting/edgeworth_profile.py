@@ -96,6 +96,7 @@ class EdgeworthProfile:
         """An ε at which δ is proved to be above the target, or 0."""
         location = high - self.top
         step = 2 * expansion.error_at(location) / target / expansion.lam
+        step += abs(high) * arb(2) ** -50
         for _ in range(_WIDENINGS):
             low = (high - step).mid()
             if not low > 0:
