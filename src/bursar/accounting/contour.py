@@ -68,6 +68,11 @@ class Loss:
             found *= factor.mgf(z) ** count
         return found
 
+    def times(self, count: int) -> Loss:
+        """The composition, so many times."""
+        steps = tuple((step, count * n) for step, n in self.steps)
+        return Loss(steps, tuple((factor, count * n) for factor, n in self.factors))
+
     def fall(self, lam: arb, u: arb) -> arb:
         """Above |plain(λ+iv)|/plain(λ) for every v ≥ u."""
         found = arb(1)
@@ -110,6 +115,17 @@ class Nodes:
                 found.ratios.append(decay(step, spec, mass, end, shift).upper())
         return found
 
+    def powers(self, loss: Loss) -> tuple[list[acb], list[acb]]:
+        """What these counts make of the steps, node by node: of the law, and of it cut below."""
+        counts = [count for _, count in loss.steps]
+        start = [acb(1)] * self.shape.n
+        if loss.factors:
+            lam, tau = arb(self.shape.lam), arb(self.shape.tau)
+            start = [loss.plain(acb(lam, j * tau)) for j in range(self.shape.n)]
+        return _product(start, self.values, counts), (
+            _product(start, self.cut, counts) if self.cut else []
+        )
+
     def masses(self, steps: tuple[Step, ...], outer: Outer) -> tuple[list[arb], list[arb]]:
         """M of each step at another tilt, and of the law cut below, once computed."""
         if outer.lam not in self.outer:
@@ -124,12 +140,12 @@ class Contour:
 
     shape: Shape
     nodes: acb_mat  # the integrand without e^{−ze}, the first halved; n of them, then zeros
-    sketch: NDArray[np.complex128]  # the nodes over the first
-    log_first: float  # log of the first
     tail: arb  # times e^{−λe}
     loss: Loss
     parts: Nodes
+    bend: arb | None = None  # above Σ (jτ)² |node|, where it is known
     outer: tuple[arb, arb, arb] | None = None  # of the aliases, made when first asked for
+    sketch: tuple[NDArray[np.complex128], float] | None = None  # nodes over the first, and its log
 
     @classmethod
     def of(cls, loss: Loss, shape: Shape) -> Contour:
@@ -139,15 +155,20 @@ class Contour:
     @classmethod
     def composed(cls, loss: Loss, parts: Nodes) -> Contour:
         """The contour of these counts, from nodes that do not depend on them."""
+        whole, cut = parts.powers(loss)
+        return cls.summed(
+            loss,
+            parts,
+            [x * y for x, y in zip(parts.base, whole, strict=True)],
+            [x * y for x, y in zip(parts.base, cut, strict=bool(cut))],
+        )
+
+    @classmethod
+    def summed(cls, loss: Loss, parts: Nodes, whole: list[acb], cut: list[acb]) -> Contour:
+        """The contour whose integrand is `whole`, less `cut` where the law is cut below."""
         shape, counts = parts.shape, [count for _, count in loss.steps]
         lam, tau = arb(shape.lam), arb(shape.tau)
-        base = parts.base
-        if loss.factors:
-            base = [term * loss.plain(acb(lam, j * tau)) for j, term in enumerate(base)]
-        whole = _product(base, parts.values, counts)
-        terms = whole
-        if parts.cut:
-            terms = [x - y for x, y in zip(whole, _product(base, parts.cut, counts), strict=True)]
+        terms = [x - y for x, y in zip(whole, cut, strict=True)] if cut else list(whole)
         fall = loss.fall(lam, (shape.n * tau).lower())
         if parts.cut:
             pairs = zip(counts, parts.ratios, strict=True)
@@ -156,21 +177,50 @@ class Contour:
             fall *= _power([ratio.upper() for ratio in parts.ratios], counts)
         peak = loss.plain(acb(lam)).real * _power([value[0].real for value in parts.values], counts)
         tail = peak * fall / (arb.pi() * tau * (shape.n - 1))
-        relative = np.array([complex(term / terms[0]) for term in terms])
-        log_first = float(terms[0].real.log())
         width = math.isqrt(shape.n - 1) + 1
         terms += [acb(0)] * (-shape.n % width)
-        nodes = acb_mat(len(terms) // width, width, terms)
-        return cls(shape, nodes, relative, log_first, tail, loss, parts)
+        return cls(shape, acb_mat(len(terms) // width, width, terms), tail, loss, parts)
 
     def trapezoid(self, location: arb) -> arb:
         """T at a location."""
-        tau = arb(self.shape.tau)
-        giant, baby = self.nodes.nrows(), self.nodes.ncols()
-        near = acb_mat(baby, 1, [acb(0, -j * tau * location).exp() for j in range(baby)])
-        far = acb_mat(1, giant, [acb(0, -j * baby * tau * location).exp() for j in range(giant)])
-        total = (far * (self.nodes * near))[0, 0].real
-        return (tau / arb.pi()) * (-arb(self.shape.lam) * location).exp() * total
+        near, far = self._turns(location)
+        rows = self.nodes * acb_mat(len(near), 1, near)
+        return self._scale(location) * (acb_mat(1, len(far), far) * rows)[0, 0].real
+
+    def around(self, location: arb) -> tuple[arb, arb]:
+        """T at a location, and e^{−λe} times the derivative of T e^{λe} there."""
+        near, far = self._turns(location)
+        baby, giant, tau = len(near), len(far), arb(self.shape.tau)
+        both = [part for j, turn in enumerate(near) for part in (turn, j * turn)]
+        rows = self.nodes * acb_mat(baby, 2, both)
+        shift = [baby * j * turn for j, turn in enumerate(far)]
+        found = acb_mat(2, giant, far + shift) * rows
+        scale = self._scale(location)
+        return scale * found[0, 0].real, scale * tau * (found[0, 1] + found[1, 0]).imag
+
+    def beside(self, around: tuple[arb, arb], location: arb, off: arb) -> arb:
+        """T at a location + `off`, from what is around the location."""
+        if self.bend is None:
+            return self.trapezoid(location + off)
+        value, slope = around
+        rest = self.rest(location, off)
+        rest = arb(0, rest.upper())
+        return (-arb(self.shape.lam) * off).exp() * (value + slope * off + rest)
+
+    def rest(self, location: arb, off: arb) -> arb:
+        """Above the second order of `beside`, where the bend is known; else 0."""
+        if self.bend is None:
+            return arb(0)
+        return self._scale(location) * self.bend * off**2 / 2
+
+    def _turns(self, location: arb) -> tuple[list[acb], list[acb]]:
+        """e^{−ijτe} for the columns of `nodes`, and for its rows."""
+        angle, baby = -arb(self.shape.tau) * location, self.nodes.ncols()
+        near = [acb(0, j * angle).exp() for j in range(baby)]
+        return near, [acb(0, j * baby * angle).exp() for j in range(self.nodes.nrows())]
+
+    def _scale(self, location: arb) -> arb:
+        return (arb(self.shape.tau) / arb.pi()) * (-arb(self.shape.lam) * location).exp()
 
     def tail_at(self, location: arb) -> arb:
         """Above what the nodes beyond the last would have added to T."""
@@ -198,15 +248,19 @@ class Contour:
 
     def log_value(self, location: float) -> tuple[float, float]:
         """In float64, log T at a location and its slope; in balls where float64 has lost T."""
+        if self.sketch is None:
+            terms = self.nodes.entries()[: self.shape.n]
+            relative = np.array([complex(term / terms[0]) for term in terms])
+            self.sketch = relative, float(terms[0].real.log())
         turns = 1j * self.shape.tau * np.arange(self.shape.n)
-        weighted = self.sketch * np.exp(-turns * location)
+        weighted = self.sketch[0] * np.exp(-turns * location)
         value = float(weighted.sum().real)
         if not value > _LOST * float(np.abs(weighted).sum()):
             return self._log_value(arb(location))
-        log = (
-            self.log_first + math.log(value * self.shape.tau / math.pi) - self.shape.lam * location
-        )
-        return log, -self.shape.lam - float((weighted * turns).sum().real) / value
+        log = self.sketch[1] + math.log(value * self.shape.tau / math.pi)
+        return log - self.shape.lam * location, -self.shape.lam - float(
+            (weighted * turns).sum().real
+        ) / value
 
     def _log_value(self, location: arb) -> tuple[float, float]:
         with precision(self.shape.bits):

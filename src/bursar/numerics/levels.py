@@ -20,7 +20,7 @@ from bursar.numerics.lines import LineSpec
 from bursar.numerics.propose import Outer, Shape, line, shape_bits, tilts
 from bursar.numerics.sketch import Array, Cumulant, StepSketch
 
-_EASY = 1500  # nodes of a contour that needs no cutting
+EASY = 1500  # nodes of a contour that needs no cutting
 _MOST_NODES = 60_000  # of the last contour
 _MOST_LEVELS = 14
 _SOFT = 0.25  # of s²
@@ -130,22 +130,28 @@ def threshold(step: StepSketch, y: float) -> float:
 
 @np.errstate(all="ignore")  # what overflows is not chosen
 def propose_levels(
-    found: Cumulant, location: float, log_delta: float, tolerance: float
+    found: Cumulant, location: float, log_delta: float, tolerance: float, easy: int = EASY
 ) -> tuple[list[Shape], Outer | None]:
     """Slices for δ at `location`, from the top down, and the body where it is left out."""
     blunt = min(tolerance, _BLUNT)
     for soft, sharp, most in (
-        (_SOFT, tolerance, _EASY),
-        (_HARD, tolerance, _EASY),
+        (_SOFT, tolerance, easy),
+        (_HARD, tolerance, easy),
         (_HARD, blunt, _MOST_NODES),
     ):
         with suppress(LimitReached):
-            return _levels(found, location, log_delta, sharp, soft, most)
+            return _levels(found, location, log_delta, sharp, soft, easy, most)
     raise LimitReached("no slice of the law is easy enough")
 
 
 def _levels(
-    found: Cumulant, location: float, log_delta: float, tolerance: float, soft: float, most: int
+    found: Cumulant,
+    location: float,
+    log_delta: float,
+    tolerance: float,
+    soft: float,
+    easy: int,
+    most: int,
 ) -> tuple[list[Shape], Outer | None]:
     """The slices whose thresholds have one softness; the last may have `most` nodes."""
     found = found.apart()
@@ -165,10 +171,10 @@ def _levels(
             if body is not None:
                 return shapes, body
         plain = _attempt(rest, location, log_delta, tolerance)
-        if plain is not None and plain.n <= _EASY:
+        if plain is not None and plain.n <= easy:
             return [*shapes, plain], None
         top = above if above < math.inf else _top(found)
-        chosen = _choose(rest, top, location, log_delta, tolerance)
+        chosen = _choose(rest, top, location, log_delta, tolerance, easy)
         if chosen is None and plain is not None and plain.n <= most:
             return [*shapes, plain], None
         if chosen is None:
@@ -194,7 +200,7 @@ def _top(found: Cumulant) -> float:
 
 
 def _choose(
-    rest: Slice, top: float, location: float, log_delta: float, tolerance: float
+    rest: Slice, top: float, location: float, log_delta: float, tolerance: float, easy: int
 ) -> tuple[float, Shape] | None:
     """The lowest threshold whose slice is still easy, by bisection on its logarithm."""
     high = 0.0 if rest.above == math.inf else math.log(0.75)
@@ -204,13 +210,13 @@ def _choose(
         middle = high + (low - high) * part if best is None else (low + high) / 2
         piece = Slice(rest.found, rest.above, top * math.exp(middle), rest.reach, rest.soft)
         shape = _attempt(piece, location, log_delta, tolerance)
-        if shape is None or shape.n > _EASY:
+        if shape is None or shape.n > easy:
             if best is None:
                 continue
             low = middle
             continue
         best, high = (top * math.exp(middle), shape), middle
-        if shape.n > 0.5 * _EASY or high - low < 0.2:
+        if shape.n > 0.5 * easy or high - low < 0.2:
             break
     return best
 
