@@ -21,7 +21,7 @@ from bursar.numerics.sketch import Cumulant, cumulant, solve_decreasing
 from bursar.truth import BillLine
 
 _PROOF = "docs/proofs/edgeworth.md"
-_STEEPEST = 1e4  # of a tilt that an expansion is made for
+_STEEPEST = 1e9  # of a tilt that an expansion is made for
 _WIDENINGS = 40
 
 
