@@ -20,7 +20,8 @@ from bursar.numerics.lines import LineSpec
 from bursar.numerics.propose import Outer, Shape, line, shape_bits, tilts
 from bursar.numerics.sketch import Array, Cumulant, StepSketch
 
-_EASY = 1500  # nodes of a contour that needs no cutting
+_EASY = 1500  # nodes of a slice that needs no more cutting
+_LAST = 12_000  # of the last one
 _MOST_NODES = 60_000  # of the last contour
 _MOST_LEVELS = 14
 _SOFT = 0.25  # of s²
@@ -135,8 +136,8 @@ def propose_levels(
     """Slices for δ at `location`, from the top down, and the body where it is left out."""
     blunt = min(tolerance, _BLUNT)
     for soft, sharp, most in (
-        (_SOFT, tolerance, _EASY),
-        (_HARD, tolerance, _EASY),
+        (_SOFT, tolerance, _LAST),
+        (_HARD, tolerance, _LAST),
         (_HARD, blunt, _MOST_NODES),
     ):
         with suppress(LimitReached):
@@ -165,7 +166,7 @@ def _levels(
             if body is not None:
                 return shapes, body
         plain = _attempt(rest, location, log_delta, tolerance)
-        if plain is not None and plain.n <= _EASY:
+        if plain is not None and plain.n <= most and plain.n <= _LAST:
             return [*shapes, plain], None
         top = above if above < math.inf else _top(found)
         chosen = _choose(rest, top, location, log_delta, tolerance)

@@ -19,7 +19,10 @@ from flint import acb, acb_mat, arb
 from bursar.errors import InternalError
 from bursar.numerics.balls import ball, upper_of
 from bursar.numerics.steps import Step
+from bursar.numerics.twofold import sums
 
+_MANY = 64  # sums, for which twofold doubles are worth their making
+_SPARE = 4.0, 11.0  # nats by which sums may be blunter than their line: better less
 _SLANTED_CELLS = 40  # each under a tangent, so few are enough
 
 
@@ -53,19 +56,31 @@ def line_values(step: Step, spec: LineSpec, tau: float, n: int) -> list[acb]:
     Source:    docs/proofs/contour.md, sections 2, 3 and 5.
     """
     check(step, spec)
+    weights, ratios = _nodes(step, spec, tau)
+    values = sums(weights, ratios, n, *(_fineness(step, spec) * math.exp(x) for x in _SPARE)) if n >= _MANY else None
+    values = values or _sums(weights, ratios, n)
+    radius = upper_of(line_error(step, spec, values[0].real))
+    slack = acb(arb(0, radius), arb(0, radius))
+    return [acb(values[0].real + arb(0, radius))] + [value + slack for value in values[1:]]
+
+
+def _sums(weights: list[acb], ratios: list[acb], n: int) -> list[acb]:
+    """Balls for Σᵣ weightᵣ ratioᵣʲ, j = 0 … n−1, at the working precision."""
     baby = max(1, math.isqrt(n - 1) + 1)
     giant = (n + baby - 1) // baby
-    weights, ratios = _nodes(step, spec, tau)
     babies = [powers(ratio, baby + 1) for ratio in ratios]
     strides = [powers(line.pop(), giant) for line in babies]
     moved = [[w * p for p in line] for w, line in zip(weights, strides, strict=True)]
     rows = [entry for row in zip(*moved, strict=True) for entry in row]
     flat = [entry for line in babies for entry in line]
     found = acb_mat(giant, len(ratios), rows) * acb_mat(len(ratios), baby, flat)
-    values = found.entries()[:n]
-    radius = upper_of(line_error(step, spec, values[0].real))
-    slack = acb(arb(0, radius), arb(0, radius))
-    return [acb(values[0].real + arb(0, radius))] + [value + slack for value in values[1:]]
+    return found.entries()[:n]
+
+
+def _fineness(step: Step, spec: LineSpec) -> float:
+    """What the line's own error is, about; finer sums would be wasted on it."""
+    stiff = 1 / float(step.s) ** 2 + 1 / spec.soft**2
+    return math.exp(-math.pi * spec.shift / spec.eta + 0.375 * spec.shift**2 * stiff)
 
 
 def check(step: Step, spec: LineSpec) -> None:
