@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from bursar.errors import InternalError
 from bursar.numerics.balls import precision, upper_of
 from bursar.numerics.factors import Factor
-from bursar.numerics.lines import LineSpec, line_values
+from bursar.numerics.lines import LineSpec, line_values, slice_values
 from bursar.numerics.propose import Outer, Shape
 from bursar.numerics.steps import Step
 from bursar.numerics.tails import burst, decay
@@ -84,7 +84,7 @@ class Nodes:
     shape: Shape
     base: list[acb]  # 1/(z(z+1)) at the nodes, the first halved
     values: list[list[acb]]  # M at the nodes, a list for each step
-    cut: list[list[acb]]  # of the law cut below
+    gaps: list[list[acb]]  # of what lies above the lower threshold, in a slice
     ratios: list[arb]  # how far each step has fallen after the last node (or burst, in a slice)
     outer: dict[float, tuple[list[arb], list[arb]]]  # by tilt: M of each step, and cut below
 
@@ -99,14 +99,17 @@ class Nodes:
         end = (shape.n * arb(shape.tau)).lower()
         for j, step in enumerate(steps):
             spec, shift = at_tilt(shape.lines[j], shape.lam), shape.shifts[j]
-            values = line_values(step, spec, shape.tau, shape.n)
-            found.values.append(values)
-            mass = values[0].real
             if shape.under:
                 low = at_tilt(shape.under[j], shape.lam)
-                found.cut.append(line_values(step, low, shape.tau, shape.n))
+                values, gaps = slice_values(step, spec, low, shape.tau, shape.n)
+                found.values.append(values)
+                found.gaps.append(gaps)
+                mass = values[0].real
                 found.ratios.append(burst(step, spec, low, mass, end, shift) / mass)
             else:
+                values = line_values(step, spec, shape.tau, shape.n)
+                found.values.append(values)
+                mass = values[0].real
                 found.ratios.append(decay(step, spec, mass, end, shift).upper())
         return found
 
@@ -145,18 +148,17 @@ class Contour:
         if loss.factors:
             base = [term * loss.plain(acb(lam, j * tau)) for j, term in enumerate(base)]
         whole = _product(base, parts.values, counts)
-        terms = whole
-        if parts.cut:
-            terms = [x - y for x, y in zip(whole, _product(base, parts.cut, counts), strict=True)]
+        terms = _sliced(base, whole, parts, counts) if parts.gaps else whole
         fall = loss.fall(lam, (shape.n * tau).lower())
-        if parts.cut:
+        if parts.gaps:
             pairs = zip(counts, parts.ratios, strict=True)
             fall *= sum((count * ratio for count, ratio in pairs), arb(0))
         else:
             fall *= _power([ratio.upper() for ratio in parts.ratios], counts)
         peak = loss.plain(acb(lam)).real * _power([value[0].real for value in parts.values], counts)
         tail = peak * fall / (arb.pi() * tau * (shape.n - 1))
-        relative = np.array([complex(term / terms[0]) for term in terms])
+        first = 1 / terms[0]
+        relative = np.array([complex(term * first) for term in terms])
         log_first = float(terms[0].real.log())
         width = math.isqrt(shape.n - 1) + 1
         terms += [acb(0)] * (-shape.n % width)
@@ -243,24 +245,28 @@ def _aliases(loss: Loss, parts: Nodes) -> tuple[arb, arb, arb]:
     return right, left / ((lam - arb(shape.left.lam)) * window).expm1(), arb(0)
 
 
-def chernoff(loss: Loss, at: float, whole: list[arb], cut: list[arb]) -> arb:
+def chernoff(loss: Loss, at: float, whole: list[arb], gaps: list[arb]) -> arb:
     """Above δ(x) e^{ax} for every x, of a law or a slice: mass(a) a^a/(1+a)^{1+a}."""
     a, counts = arb(at), [count for _, count in loss.steps]
     peak = (a * a.log() - (1 + a) * (1 + a).log()).exp() if at > 0 else arb(1)
-    mass = _power(whole, counts) - (_power(cut, counts) if cut else 0)
+    mass = _power(whole, counts)
+    if gaps:
+        each = zip(counts, whole, gaps, strict=True)
+        mass *= -sum((count * (-gap / m).log1p() for count, m, gap in each), arb(0)).expm1()
     return peak * loss.plain(acb(a)).real * upper_of(mass).max(arb(0))
 
 
 def masses(steps: tuple[Step, ...], outer: Outer) -> tuple[list[arb], list[arb]]:
-    """M of each step at a tilt, and of the law cut below."""
-    whole, cut = (
-        [
-            line_values(step, at_tilt(spec, outer.lam), 1.0, 1)[0].real
-            for step, spec in zip(steps, lines, strict=bool(lines))
-        ]
-        for lines in (outer.lines, outer.under)
-    )
-    return whole, cut
+    """M of each step at a tilt, and what lies above the lower threshold of a slice."""
+    over = [at_tilt(spec, outer.lam) for spec in outer.lines]
+    if not outer.under:
+        each = zip(steps, over, strict=True)
+        return [line_values(step, spec, 1.0, 1)[0].real for step, spec in each], []
+    triples = zip(steps, over, outer.under, strict=True)
+    found = [
+        slice_values(step, spec, at_tilt(low, outer.lam), 1.0, 1) for step, spec, low in triples
+    ]
+    return [whole[0].real for whole, _ in found], [gaps[0].real for _, gaps in found]
 
 
 def at_tilt(spec: LineSpec, lam: float) -> LineSpec:
@@ -281,6 +287,22 @@ def _product(base: list[acb], values: list[list[acb]], counts: list[int]) -> lis
         ]
         rows = paired + rows[len(rows) - len(rows) % 2 :]
     return rows[0]
+
+
+def _sliced(base: list[acb], whole: list[acb], parts: Nodes, counts: list[int]) -> list[acb]:
+    """Node by node: Π M^k − Π (M−gap)^k, without cancellation where the gaps are small."""
+    found = []
+    for j, product in enumerate(whole):
+        shares = [gaps[j] / each[j] for gaps, each in zip(parts.gaps, parts.values, strict=True)]
+        if all(abs(share) < 0.5 for share in shares):
+            pairs = zip(counts, shares, strict=True)
+            left = sum((count * (-share).log1p() for count, share in pairs), acb(0))
+            found.append(-product * left.expm1())
+        else:
+            rest = [each[j] - gaps[j] for gaps, each in zip(parts.gaps, parts.values, strict=True)]
+            powers = zip(rest, counts, strict=True)
+            found.append(product - math.prod((x**n for x, n in powers), start=base[j]))
+    return found
 
 
 def _power(values: list[arb], counts: list[int]) -> arb:

@@ -31,6 +31,7 @@ _FAR = 7.0  # nats: farther off, a contour says little
 _SHORT = 12_000  # nodes of a contour that is not worth cutting
 _RDP = "Ask for --method rdp."
 _NEVER = arb(0)
+_WIDE = 1e-9  # relative: quick slices may be this blunt
 _ENOUGH = 1e-16  # relative error of an answer that needs no second contour
 
 
@@ -150,10 +151,10 @@ class ContourProfile:
         rough, goal = goal > high, min(goal, high)
         short = self._plain(lam, goal, log_delta, TOLERANCE)
         rough = rough or ((short is None or short.n > _SHORT) and self.loss.removes)
-        blunt, tolerance = math.inf, _COARSE + 6 if rough else TOLERANCE
+        blunt, tolerance, quick = math.inf, _COARSE + 6 if rough else TOLERANCE, True
         for attempt in range(_MOST_SHAPES):
             last = attempt > _MOST_SHAPES - 3
-            contour = self._contour(lam, goal, log_delta, tolerance)
+            contour = self._contour(lam, goal, log_delta, tolerance, quick=quick)
             miss, slope = contour.miss(goal, log_delta)
             low, high = (max(low, goal), high) if miss < 0 else (low, min(high, goal))
             near = contour.newton(goal, log_delta)[0] if abs(miss) <= _FAR else goal
@@ -168,6 +169,9 @@ class ContourProfile:
                 continue
             slope = contour.miss(goal, log_delta)[1]
             bracket, wide, middle = self.enclose(contour, goal, slope, target)
+            if quick and wide > _WIDE and len(contour.contours) > 1:
+                quick, goal = False, middle
+                continue
             if wide > _ENOUGH and wide < 0.5 * blunt and abs(miss) > _NEAR and not last:
                 blunt, goal = wide, middle
                 continue
@@ -246,9 +250,17 @@ class ContourProfile:
             value - lam * location - math.log(lam * (1 + lam)) - 0.5 * math.log(2 * math.pi * width)
         )
 
-    def _contour(self, lam: float, location: float, log_delta: float, tolerance: float) -> Stack:
+    def _contour(
+        self,
+        lam: float,
+        location: float,
+        log_delta: float,
+        tolerance: float,
+        *,
+        quick: bool = False,
+    ) -> Stack:
         """One contour where it is short enough, else one for each slice of the law."""
-        shapes, body = self._shapes(lam, location, log_delta, tolerance)
+        shapes, body = self._shapes(lam, location, log_delta, tolerance, quick)
         try:
             return Stack.of(self.loss, shapes, body)
         except InternalError as error:  # what float64 proposed is outside of a lemma
@@ -256,19 +268,14 @@ class ContourProfile:
             raise LimitReached(need, hint=_RDP) from error
 
     def _shapes(
-        self, lam: float, location: float, log_delta: float, tolerance: float
+        self, lam: float, location: float, log_delta: float, tolerance: float, quick: bool
     ) -> tuple[list[Shape], Outer | None]:
         plain = self._plain(lam, location, log_delta, tolerance)
         if plain is not None and (plain.n <= _SHORT or not (self.loss.steps and self.loss.removes)):
             return [plain], None
         if not (self.loss.steps and self.loss.removes):
             raise LimitReached("the contour would be too long", hint=_RDP)
-        try:
-            return propose_levels(self.found, location, log_delta, tolerance)
-        except LimitReached:
-            if plain is None:
-                raise
-            return [plain], None
+        return propose_levels(self.found, location, log_delta, tolerance, plain, quick=quick)
 
     def _plain(
         self, lam: float, location: float, log_delta: float, tolerance: float

@@ -20,10 +20,11 @@ from bursar.numerics.balls import float_up
 
 Array = NDArray[np.float64]
 
-EACH = 2.0**-101  # above the relative error of a product, 16√2·2⁻¹⁰⁶
+EACH = 2.0**-101  # above the relative error of a complex product, 18√2·2⁻¹⁰⁶
 _NOTHING = 2.0**-850  # absolute: what underflow may take from an entry, and more
 _SPLIT = 2.0**27 + 1
 _MOST_SLICES = 6
+_FARTHEST = 120  # powers of 2 from 1 that a sum may be
 
 
 class Twofold(NamedTuple):
@@ -35,6 +36,10 @@ class Twofold(NamedTuple):
     def __neg__(self) -> Twofold:
         return Twofold(-self.hi, -self.lo)
 
+    def rows(self, where: slice) -> Twofold:
+        """Some of the rows."""
+        return Twofold(self.hi[where], self.lo[where])
+
 
 class Complex(NamedTuple):
     """Complex numbers of twofold parts."""
@@ -42,9 +47,9 @@ class Complex(NamedTuple):
     re: Twofold
     im: Twofold
 
-    def at(self, where: object) -> Complex:
-        """Some of the entries."""
-        return Complex(*(Twofold(x.hi[where], x.lo[where]) for x in self))  # type: ignore[index]
+    def rows(self, where: slice) -> Complex:
+        """Some of the rows."""
+        return Complex(self.re.rows(where), self.im.rows(where))
 
 
 def times(x: Complex, y: Complex) -> Complex:
@@ -107,8 +112,8 @@ def powers(base: Complex, n: int) -> Complex:
     filled = 2
     while filled < n:
         more = min(filled, n - filled)
-        factor = times(found.at(filled - 1), base)
-        part = times(found.at(slice(0, more)), factor)
+        factor = times(found.rows(slice(filled - 1, filled)), base)
+        part = times(found.rows(slice(0, more)), factor)
         _put(found, slice(filled, filled + more), part)
         filled += more
     return found
@@ -120,11 +125,11 @@ def _put(into: Complex, where: slice, values: Complex) -> None:
 
 
 def sums(
-    weights: Sequence[acb], ratios: Sequence[acb], n: int, error: float, most: float
-) -> list[acb] | None:
-    """Balls for Σᵣ weightᵣ ratioᵣʲ, j = 0 … n−1, where |ratioᵣ| ≤ 1.
+    weights: Sequence[Sequence[acb]], ratios: Sequence[acb], n: int, error: float, most: float
+) -> list[list[acb]] | None:
+    """Balls for Σᵣ weightᵣ ratioᵣʲ, j = 0 … n−1, for each row of weights; |ratioᵣ| ≤ 1.
 
-    Computes:  powers by small and by large steps, and one product of two matrices.
+    Computes:  powers by small and by large steps, and a product of two matrices.
     Valid for: any weights; None where twofold numbers cannot be this sharp.
     Error:     `error`, or at worst `most`, relative to Σ|weight|: in the balls' radii.
     Cost:      a dozen products of matrices of doubles.
@@ -132,29 +137,34 @@ def sums(
     """
     small = max(2, math.isqrt(n - 1) + 1)
     large = max(2, (n + small - 1) // small)
-    mass = float_up(sum((abs(w).upper() for w in weights), arb(0)))
-    if not 0 < mass < math.inf:
-        return None
-    scale = math.frexp(mass)[1]
-    unit = arb(2) ** -scale
-    rows, off = converted([w * unit for w in weights])
     (steps, slip), (strides, slide) = (converted(x) for x in (ratios, [y**small for y in ratios]))
-    tables = small * slip.max() + large * slide.max() + 2.02 * (small + large + 2) * EACH
-    if not (tables < 2.0**-40 and off.sum() < 2.0**-40):
-        return None
     if not all(np.hypot(x.re.hi, x.im.hi).max() <= 1 + 2.0**-40 for x in (steps, strides)):
         return None
-    left = times(powers(strides, large), rows)
-    right = powers(steps, small)
-    total, radius = _matrix(left, right, error / 2)
-    radius = 1.01 * (radius + tables + off.sum() + len(weights) * _NOTHING)
-    if not radius.max() <= most:
-        return None
-    parts = [part.ravel()[:n].tolist() for part in (*total.re, *total.im)]
-    radii = np.repeat(radius, small)[:n].tolist()
-    back = arb(2) ** scale
+    tables = small * slip.max() + large * slide.max() + 2.02 * (small + large + 2) * EACH
+    giant, baby, found = powers(strides, large), powers(steps, small), []
+    for row in weights:
+        mass = float_up(sum((abs(w).upper() for w in row), arb(0)))
+        if not 0 < mass < math.inf:
+            return None
+        scale = math.frexp(mass)[1]
+        if abs(scale) > _FARTHEST:
+            return None
+        unit = arb(2) ** -scale
+        start, off = converted([w * unit for w in row])
+        total, radius = _matrix(times(giant, start), baby, error / 2)
+        radius = 1.01 * (radius + tables + off.sum() + len(row) * _NOTHING)
+        if not (radius.max() <= most and max(tables, off.sum()) < 2.0**-40):
+            return None
+        found.append(_balls(total, radius, scale, n))
+    return found
+
+
+def _balls(values: Complex, radius: Array, scale: int, n: int) -> list[acb]:
+    """The first n entries times 2^scale, each in a ball with its row's radius."""
+    parts = [np.ldexp(part, scale).ravel()[:n].tolist() for part in (*values.re, *values.im)]
+    radii = np.repeat(np.ldexp(radius, scale), values.re.hi.shape[1])[:n].tolist()
     return [
-        acb((arb(a) + arb(b, r)) * back, (arb(c) + arb(d, r)) * back)
+        acb(arb(a) + arb(b, r), arb(c) + arb(d, r))
         for a, b, c, d, r in zip(*parts, radii, strict=True)
     ]
 
@@ -170,7 +180,8 @@ def _matrix(left: Complex, right: Complex, error: float) -> tuple[Complex, Array
     count = 2
     while _dropped(count, bits) * heights.max() > error and count < _MOST_SLICES:
         count += 1
-    one = [np.hstack(pair) for pair in zip(*(_slices(x, tops, bits, count) for x in left))]
+    halves = (_slices(x, tops, bits, count) for x in left)
+    one = [np.hstack(pair) for pair in zip(*halves, strict=True)]
     other = _slices(right.re, np.array([top + 1]), bits, count)
     wing = _slices(right.im, np.array([top + 1]), bits, count)
     re, im = (_nothing(len(tops), right.re.hi.shape[0]) for _ in range(2))
@@ -180,7 +191,7 @@ def _matrix(left: Complex, right: Complex, error: float) -> tuple[Complex, Array
             re = _added(re, a @ np.hstack([b, -c]).T)
             im = _added(im, a @ np.hstack([c, b]).T)
     masses = (abs(left.re.hi) + abs(left.im.hi)).sum(axis=1)
-    return Complex(re, im), heights * _dropped(count, bits) + masses * np.ldexp(2.0**-98, top + 1)
+    return Complex(re, im), heights * _dropped(count, bits) + masses * np.ldexp(2.0**-95, top)
 
 
 def _dropped(count: int, bits: int) -> float:
