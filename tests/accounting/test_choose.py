@@ -161,7 +161,12 @@ def test_who_takes_a_plan() -> None:
     assert refused["rdp"] is None
     assert refused["exact"] == refused["gdp"] == "zcdp has no pair view"
     response = takers(RandomizedResponse(epsilon=1), adjacency="replace-one")
-    assert [one.method for one in response if one.refused is None] == ["exact", "lattice", "rdp"]
+    assert [one.method for one in response if one.refused is None] == [
+        "exact",
+        "lattice",
+        "rdp",
+        "edgeworth",
+    ]
     assert all(one.refused for one in takers(RandomizedResponse(epsilon=1)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -12,11 +13,12 @@ from bursar import Adjacency, Direction, Gaussian, Laplace, PoissonSubsampled
 from bursar.accounting import exact
 from bursar.accounting.monte_carlo_coins import Seeded
 from bursar.accounting.monte_carlo_designs import Design, certified, design, parts_of
-from bursar.accounting.monte_carlo_draws import draw, losses, picks
+from bursar.accounting.monte_carlo_draws import draw, picks
 from bursar.accounting.monte_carlo_search import search
 from bursar.errors import LimitReached, NoProof
 from bursar.mechanisms import views
 from bursar.mechanisms.plan import Plan
+from bursar.numerics.envelope import Envelope, Source
 
 
 def steps(sigma: str, q: str, count: int) -> Plan:
@@ -134,14 +136,46 @@ def test_a_bound_does_not_depend_on_where_it_was_cut() -> None:
         assert found.log_ceiling > truth
 
 
-def test_an_undecided_coin_makes_a_block_its_largest(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = designed(steps("2", "0.01", 10), "0.5", Direction.REMOVE)
+def test_an_undecided_coin_makes_its_draw_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = designed(steps("2", "0.1", 10), "0.05", Direction.ADD)
     whole = sum(n for _, n in found.strata[0].envelopes)
     assert whole == 10
-    sums, undecided = losses(found.strata[0].envelopes, 5, Seeded(1).source(0))
-    assert len(sums) == 5
-    assert not undecided
-    monkeypatch.setattr(
-        "bursar.accounting.monte_carlo_draws.losses", lambda e, n, s: (np.zeros(n), True)
+    before = draw(found, 50, Seeded(1).source(0))
+    assert before[7] < 1
+    kept = Envelope.draw
+
+    def one_is_open(self: Envelope, size: int, source: Source) -> np.ndarray:
+        places = kept(self, size, source)
+        places[7 * whole + 3] = math.nan
+        return places
+
+    monkeypatch.setattr(Envelope, "draw", one_is_open)
+    after = draw(found, 50, Seeded(1).source(0))
+    assert after[7] == 1
+    assert (np.delete(after, 7) == np.delete(before, 7)).all()
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(("plan", "epsilon", "way"), GRID)
+def test_how_far_draws_are_above_is_known(plan: Plan, epsilon: str, way: Direction) -> None:
+    """B·E X ≤ e^ratio δ + B·excess, near enough to tell δ from below."""
+    found = designed(plan, epsilon, way)
+    over, truth = found.over(), log_delta(plan, epsilon, way)
+    share = math.exp(truth - found.log_bound)
+    assert 0 < over.log_ratio < 0.02
+    assert 0 < over.excess < 0.01 * share
+    assert share < found.most(truth) < share * 1.02
+    assert truth - 0.02 < found.log_least(share) < truth
+    values = draw(found, 2000, Seeded(12).source(0))
+    assert values.mean() - 6 * values.std() / math.sqrt(2000) < found.most(truth)
+
+
+def test_a_table_that_is_too_high_is_known_to_be() -> None:
+    """The mutant whose jumps weigh 2 % more has a ratio of 2 % a jump."""
+    found = designed(steps("1", "1e-3", 300), "1.292", Direction.REMOVE)
+    sane = found.over().log_ratio
+    strata = tuple(
+        replace(one, table=replace(one.table, values=one.table.values * 1.02**one.table.jumps))
+        for one in found.strata
     )
-    assert (draw(found, 50, Seeded(1).source(0)) == 1).all()
+    assert replace(found, strata=strata).over().log_ratio > sane + 0.9 * math.log(1.02)

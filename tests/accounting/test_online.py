@@ -3,28 +3,115 @@
 from __future__ import annotations
 
 import pytest
+from flint import arb
 
 from bursar.accounting import exact, online
+from bursar.accounting.climb import Climb
+from bursar.accounting.contour_profile import ContourProfile
+from bursar.accounting.stack import Stack
+from bursar.adjacency import DEFAULT, Direction
 from bursar.errors import InvalidParameter
+from bursar.mechanisms import views
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.laplace import Laplace
+from bursar.mechanisms.plan import Plan
 from bursar.mechanisms.poisson import PoissonSubsampled
-from bursar.mechanisms.statements import PureDP
-from bursar.truth import Enclosure
+from bursar.mechanisms.statements import ApproximateDP, PureDP
+from bursar.numerics.balls import precision
+from bursar.numerics.levels import propose_levels
+from bursar.truth import Enclosure, Proved
 
 STEP = PoissonSubsampled(Gaussian(noise_multiplier=2), sampling_probability="0.05")
+
+
+RARE = PoissonSubsampled(Gaussian(noise_multiplier=1), sampling_probability="1e-3")
+
+
+def meet(shared: Proved, alone: Proved, *, within: float = 1e-11) -> None:
+    """Both enclose one number, and narrowly."""
+    assert isinstance(shared, Enclosure)
+    assert isinstance(alone, Enclosure)
+    assert shared.lower <= alone.upper
+    assert alone.lower <= shared.upper
+    assert shared.upper <= (1 + within) * shared.lower
 
 
 def test_each_overlaps_the_account_of_its_own() -> None:
     found = online.epsilons(STEP, steps=60, delta="1e-6")
     assert len(found) == 60
-    for k in (1, 9, 10, 13, 37, 60):
-        alone = exact.epsilon(k * STEP, delta="1e-6")
-        assert isinstance(alone, Enclosure)
-        shared = found[k - 1]
-        assert isinstance(shared, Enclosure)
-        assert shared.lower <= alone.upper
-        assert alone.lower <= shared.upper
+    for k in (1, 2, 3, 9, 10, 13, 37, 60):
+        meet(found[k - 1], exact.epsilon(k * STEP, delta="1e-6"))
+
+
+@pytest.mark.slow
+def test_rare_jumps_share_their_slices() -> None:
+    found = online.epsilons(RARE, steps=300, delta="1e-5")
+    for k in (5, 11, 60, 100, 299):
+        meet(found[k - 1], exact.epsilon(k * RARE, delta="1e-5"), within=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("beside", "direction"),
+    [
+        (ApproximateDP(epsilon="0.001", delta="1e-7"), "remove"),
+        (Gaussian(noise_multiplier=20), "remove"),
+    ],
+)
+def test_a_turn_may_be_a_plan(beside: ApproximateDP | Gaussian, direction: str) -> None:
+    turn = STEP + beside
+    found = online.epsilons(turn, steps=9, delta="1e-6")
+    for k in (8, 9):
+        meet(found[k - 1], exact.epsilon(k * turn, delta="1e-6"))
+        assert found[k - 1].about.direction == "remove"
+
+
+def test_both_directions_of_one_law_are_one() -> None:
+    turn = Gaussian(noise_multiplier=5) + Laplace(scale=9)
+    for k, found in online.walk(turn, steps=9, every=3, delta="1e-6"):
+        meet(found, exact.epsilon(k * turn, delta="1e-6"))
+        assert found.about.direction == "both"
+        assert found.about.bill
+
+
+def test_a_stack_climbs_to_what_it_is_elsewhere() -> None:
+    """With slices and a body; up by one, by more, by one again, and back."""
+    loud = PoissonSubsampled(Gaussian(noise_multiplier="0.5"), sampling_probability="0.01")
+    pairs = views.pairs(Plan.of(loud), DEFAULT, Direction.REMOVE)
+    turn, at = exact.loss_of(pairs), arb(4.8)
+    profile = exact.profile(20 * pairs)
+    assert isinstance(profile, ContourProfile)
+    shapes, body = propose_levels(profile.found, 4.8, -11.5, 25.0, 300)
+    assert len(shapes) > 1
+    assert body is not None
+    climb = Climb(turn, Stack.of(turn, shapes, body), 20)
+    for count in (20, 21, 22, 25, 26, 10, 26):
+        alone, climbed = Stack.of(turn.times(count), shapes, body), climb.at(count)
+        with precision(alone.bits):
+            for bound in (Stack.trapezoid, Stack.tail_at, Stack.aliases_at):
+                known, found = bound(alone, at), bound(climbed, at)
+                assert found.overlaps(known)
+                assert abs(found - known) < 1e-10 * known
+
+
+def test_what_is_around_a_location_tells_what_is_beside_it() -> None:
+    """The slope, and the second order: far enough off, a line alone would be wrong."""
+    pairs = views.pairs(Plan.of(STEP), DEFAULT, Direction.REMOVE)
+    profile = exact.profile(30 * pairs)
+    assert isinstance(profile, ContourProfile)
+    profile.epsilon_at(arb("1e-6"))
+    assert profile.stack is not None
+    at = arb(0.9)
+    for count in (30, 45):
+        (contour,) = Climb(exact.loss_of(pairs), profile.stack, 30).at(count).contours
+        with precision(contour.shape.bits):
+            around = contour.around(at)
+            assert around[0].overlaps(contour.trapezoid(at))
+            for off, sharp in ((arb(2.0**-40), 1e-16), (arb(-(2.0**-12)), 1e-3)):
+                known, found = contour.trapezoid(at + off), contour.beside(around, at, off)
+                assert found.contains(known.mid())
+                assert found.rad() <= sharp * known
+            line = (-arb(contour.shape.lam) * off).exp() * (around[0] + around[1] * off)
+            assert not line.overlaps(known)
 
 
 def test_they_grow() -> None:

@@ -10,6 +10,7 @@ import pytest
 import bursar
 from bursar.accounting.accountants import ACCOUNTANTS
 from tests.house.tree import ROOT
+from tests.sweeps import quick_first
 
 PAGE = (ROOT / "docs" / "which-accountant.md").read_text(encoding="utf-8")
 TREE = PAGE.split("```")[1]
@@ -44,7 +45,7 @@ def test_a_proof_stands_on_the_side_of_proofs() -> None:
 
 
 def test_every_accountant_is_described() -> None:
-    kinds = {row[0]: row[1] for row in table("| accountant | kind |")}
+    kinds = {row[0]: row[1].split("`")[0] for row in table("| accountant | kind |")}
     assert kinds.items() >= {one.name: one.kind for one in ACCOUNTANTS}.items()
 
 
@@ -53,3 +54,17 @@ def test_who_answers(step: str, method: str, kind: str) -> None:
     names: dict[str, Any] = {name: getattr(bursar, name) for name in bursar.__all__}
     found = bursar.epsilon(100 * eval(step, names), delta="1e-5")
     assert (found.about.method, found.kind) == (method, kind)
+
+
+BOUNDED = table("| run | δ | kind | above the truth |")
+
+
+@pytest.mark.parametrize(("run", "delta", "kind", "above"), quick_first(map(tuple, BOUNDED), 3))
+def test_where_edgeworth_is_proved(run: str, delta: str, kind: str, above: str) -> None:
+    names: dict[str, Any] = {name: getattr(bursar, name) for name in bursar.__all__}
+    plan = eval(run, names)
+    found = bursar.epsilon(plan, delta=delta, method="edgeworth")
+    assert found.kind == kind
+    if kind == "upper-bound":
+        truth = bursar.epsilon(plan, delta=delta)
+        assert 0.9 * float(above) <= float(found) / float(truth) - 1 <= float(above)

@@ -7,8 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from bursar import Adjacency, Enclosure, LimitReached, NoProof
-from bursar.accounting.accountants import PROVED
+import bursar
+from bursar import Adjacency, Enclosure, LimitReached, NoProof, UpperBound
+from bursar.accounting import edgeworth
+from bursar.accounting.accountants import PROVED, takers
 from tests.laws.cases import APART, SILENT, Case, swept
 
 ROWS = [(case, relation) for case, relation in APART if case.name not in SILENT]
@@ -41,3 +43,26 @@ def test_a_bound_that_is_too_low_would_be_seen() -> None:
     low = max(low for low, _ in found.values())
     assert all(before != after for before, after in pairwise(found.values()))
     assert 0.999 * found["exact"][1] < low
+
+
+EXPANDED = [
+    (case, relation)
+    for case, relation in ROWS
+    for taker in takers(case.plan(), adjacency=relation)
+    if taker.method == edgeworth.NAME and taker.refused is None
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("case", "relation"), EXPANDED)
+def test_edgeworth_s_bound_is_not_below_another_s(case: Case, relation: Adjacency) -> None:
+    bounds = 0
+    for count, delta in ((40, "1e-2"), (1000, "1e-6")):
+        found: object = None
+        with suppress(LimitReached):
+            found = edgeworth.epsilon(case.plan(count), delta=delta, adjacency=relation)
+        if isinstance(found, UpperBound):
+            truth = bursar.epsilon(case.plan(count), delta=delta, adjacency=relation)
+            assert getattr(truth, "lower", 0.0) <= found.upper
+            bounds += 1
+    assert bounds

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import bursar
-from bursar import Adjacency, Enclosure, NoProof, UpperBound
-from bursar.accounting import exact, lattice_profile
+from bursar import Adjacency, Enclosure, LimitReached, NoProof, UpperBound
+from bursar.accounting import edgeworth, exact, lattice_profile
 from bursar.accounting.accountants import takers
 from bursar.mechanisms.base import Mechanism
 from tests.laws import laws
@@ -18,6 +18,7 @@ BELOW = [
     for case, relation in APART
     if "rdp" in case.views() and case.enclosing(relation)
 ]
+ATOMS = {"pure-dp", "approximate-dp", "randomized-response"}  # too few of them for Edgeworth
 
 
 @pytest.fixture(autouse=True)
@@ -88,9 +89,17 @@ def test_a_given_method_is_used_or_refused(case: Case) -> None:
     for taker in takers(case.plan(), adjacency=relation):
         question = {"delta": "1e-5", "adjacency": relation, "method": taker.method}
         if taker.refused is None:
-            found, sharp = bursar.epsilon(case.plan(), **question), case.enclosing(relation)
+            sharp = case.enclosing(relation)
             loose = taker.kind == Enclosure.kind and taker.method not in sharp
-            assert found.kind == (UpperBound.kind if loose else taker.kind)
+            kinds = {UpperBound.kind if loose else taker.kind}
+            if taker.method == edgeworth.NAME:  # which proves what it can
+                kinds.add(UpperBound.kind)
+            if taker.method == edgeworth.NAME and case.name in ATOMS:
+                with pytest.raises(LimitReached, match="atoms") as reached:
+                    bursar.epsilon(case.plan(), **question)
+                assert float(reached.value.partial) > 0
+            else:
+                assert bursar.epsilon(case.plan(), **question).kind in kinds
         else:
             with pytest.raises(NoProof) as caught:
                 bursar.epsilon(case.plan(), **question)

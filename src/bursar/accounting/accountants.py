@@ -60,6 +60,7 @@ class AsksDelta(Protocol):
 class Accountant:
     """One way to account: its name, its kind of truth, the view of a plan that it takes.
 
+    The kind is the weakest that it answers with: `edgeworth` may also prove an upper bound.
     `after` names one that takes the same pairs: where that one says that they are no more than an
     upper bound, this one could say no less.
     """
@@ -95,7 +96,7 @@ ACCOUNTANTS = (
     ),
     _guesses(saddlepoint.ACCOUNTANT),
     _guesses(characteristic.ACCOUNTANT),
-    _guesses(edgeworth.ACCOUNTANT),
+    Accountant(edgeworth.NAME, Estimate.kind, _pairs, edgeworth.epsilon, edgeworth.delta),
     _guesses(gdp.ACCOUNTANT),
 )
 PROVED = tuple(one for one in ACCOUNTANTS if one.kind != Estimate.kind)

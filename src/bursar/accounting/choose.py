@@ -66,7 +66,7 @@ def epsilon(
     def ask(accountant: Accountant) -> Answer:
         return accountant.epsilon(plan, delta=delta, log_delta=log_delta, adjacency=relation)
 
-    return _tightest(ask, PROVED) if method is None else _named(ask, method)
+    return tightest(ask, PROVED) if method is None else _named(ask, method)
 
 
 @overload
@@ -105,7 +105,7 @@ def delta(
     def ask(accountant: Accountant) -> Answer:
         return accountant.delta(plan, epsilon=epsilon, adjacency=relation)
 
-    return _tightest(ask, PROVED) if method is None else _named(ask, method)
+    return tightest(ask, PROVED) if method is None else _named(ask, method)
 
 
 def _named(ask: Callable[[Accountant], Answer], method: str) -> Answer:
@@ -117,11 +117,11 @@ def _named(ask: Callable[[Accountant], Answer], method: str) -> Answer:
     except LimitReached as error:
         with suppress(NoProof, LimitReached):
             others = [accountant for accountant in PROVED if accountant is not chosen]
-            error.partial = error.partial or _tightest(ask, others)
+            error.partial = error.partial or tightest(ask, others)
         raise
 
 
-def _tightest(ask: Callable[[Accountant], Answer], among: Iterable[Accountant]) -> Proved:
+def tightest(ask: Callable[[Accountant], Answer], among: Iterable[Accountant]) -> Proved:
     """The first answer that is sharp, or else the least of the bounds with the best lower end."""
     answers: list[Proved] = []
     bounded: set[str] = set()
@@ -139,7 +139,7 @@ def _tightest(ask: Callable[[Accountant], Answer], among: Iterable[Accountant]) 
         answers.append(answer)
         if isinstance(answer, UpperBound):
             bounded.add(accountant.name)
-        if _sharp(answer):
+        if sharp(answer):
             break
     if not answers:
         raise _nobody(errors)
@@ -155,8 +155,8 @@ def _tightest(ask: Callable[[Accountant], Answer], among: Iterable[Accountant]) 
     return UpperBound(upper=best.upper, about=about)
 
 
-def _sharp(answer: Proved) -> bool:
-    """Whether no accountant could say much less."""
+def sharp(answer: Proved) -> bool:
+    """Whether no accountant could say much less: its ends are proved and agree to a thousandth."""
     if not isinstance(answer, Enclosure):
         return False
     return answer.upper <= max((1 + _SHARP) * answer.lower, math.nextafter(answer.lower, math.inf))

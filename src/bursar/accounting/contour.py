@@ -68,6 +68,11 @@ class Loss:
             found *= factor.mgf(z) ** count
         return found
 
+    def times(self, count: int) -> Loss:
+        """The composition, so many times."""
+        steps = tuple((step, count * n) for step, n in self.steps)
+        return Loss(steps, tuple((factor, count * n) for factor, n in self.factors))
+
     def fall(self, lam: arb, u: arb) -> arb:
         """Above |plain(λ+iv)|/plain(λ) for every v ≥ u."""
         found = arb(1)
@@ -84,9 +89,9 @@ class Nodes:
     shape: Shape
     base: list[acb]  # 1/(z(z+1)) at the nodes, the first halved
     values: list[list[acb]]  # M at the nodes, a list for each step
-    gaps: list[list[acb]]  # of what lies above the lower threshold, in a slice
+    rests: list[list[acb]]  # what the lower threshold of a slice leaves, as a share of M
     ratios: list[arb]  # how far each step has fallen after the last node (or burst, in a slice)
-    outer: dict[float, tuple[list[arb], list[arb]]]  # by tilt: M of each step, and cut below
+    outer: dict[float, tuple[list[arb], list[arb]]]  # by tilt: M of each step, and its slice
 
     @classmethod
     def of(cls, steps: tuple[Step, ...], shape: Shape) -> Nodes:
@@ -103,7 +108,8 @@ class Nodes:
                 low = at_tilt(shape.under[j], shape.lam)
                 values, gaps = slice_values(step, spec, low, shape.tau, shape.n)
                 found.values.append(values)
-                found.gaps.append(gaps)
+                pairs = zip(values, gaps, strict=True)
+                found.rests.append([1 - gap / value for value, gap in pairs])
                 mass = values[0].real
                 found.ratios.append(burst(step, spec, low, mass, end, shift) / mass)
             else:
@@ -113,8 +119,19 @@ class Nodes:
                 found.ratios.append(decay(step, spec, mass, end, shift).upper())
         return found
 
+    def powers(self, loss: Loss) -> tuple[list[acb], list[acb]]:
+        """What these counts make of the steps, node by node: the law, and the share left below."""
+        counts = [count for _, count in loss.steps]
+        start = [acb(1)] * self.shape.n
+        if loss.factors:
+            lam, tau = arb(self.shape.lam), arb(self.shape.tau)
+            start = [loss.plain(acb(lam, j * tau)) for j in range(self.shape.n)]
+        return _product(start, self.values, counts), (
+            _product([acb(1)] * self.shape.n, self.rests, counts) if self.rests else []
+        )
+
     def masses(self, steps: tuple[Step, ...], outer: Outer) -> tuple[list[arb], list[arb]]:
-        """M of each step at another tilt, and of the law cut below, once computed."""
+        """M of each step at another tilt, and of a slice of it, once computed."""
         if outer.lam not in self.outer:
             self.outer[outer.lam] = masses(steps, outer)
         return self.outer[outer.lam]
@@ -127,12 +144,12 @@ class Contour:
 
     shape: Shape
     nodes: acb_mat  # the integrand without e^{−ze}, the first halved; n of them, then zeros
-    sketch: NDArray[np.complex128]  # the nodes over the first
-    log_first: float  # log of the first
     tail: arb  # times e^{−λe}
     loss: Loss
     parts: Nodes
+    bend: arb | None = None  # above Σ (jτ)² |node|, where it is known
     outer: tuple[arb, arb, arb] | None = None  # of the aliases, made when first asked for
+    sketch: tuple[NDArray[np.complex128], float] | None = None  # nodes over the first, and its log
 
     @classmethod
     def of(cls, loss: Loss, shape: Shape) -> Contour:
@@ -142,37 +159,68 @@ class Contour:
     @classmethod
     def composed(cls, loss: Loss, parts: Nodes) -> Contour:
         """The contour of these counts, from nodes that do not depend on them."""
+        whole, rest = parts.powers(loss)
+        each = zip(parts.base, whole, strict=True)
+        return cls.summed(loss, parts, [x * y for x, y in each], rest)
+
+    @classmethod
+    def summed(cls, loss: Loss, parts: Nodes, whole: list[acb], rest: list[acb]) -> Contour:
+        """The contour whose integrand is `whole`, less the shares `rest` of it in a slice."""
         shape, counts = parts.shape, [count for _, count in loss.steps]
         lam, tau = arb(shape.lam), arb(shape.tau)
-        base = parts.base
-        if loss.factors:
-            base = [term * loss.plain(acb(lam, j * tau)) for j, term in enumerate(base)]
-        whole = _product(base, parts.values, counts)
-        terms = _sliced(base, whole, parts, counts) if parts.gaps else whole
+        terms = [x * (1 - y) for x, y in zip(whole, rest, strict=True)] if rest else list(whole)
         fall = loss.fall(lam, (shape.n * tau).lower())
-        if parts.gaps:
+        if parts.rests:
             pairs = zip(counts, parts.ratios, strict=True)
             fall *= sum((count * ratio for count, ratio in pairs), arb(0))
         else:
             fall *= _power([ratio.upper() for ratio in parts.ratios], counts)
         peak = loss.plain(acb(lam)).real * _power([value[0].real for value in parts.values], counts)
         tail = peak * fall / (arb.pi() * tau * (shape.n - 1))
-        first = 1 / terms[0]
-        relative = np.array([complex(term * first) for term in terms])
-        log_first = float(terms[0].real.log())
         width = math.isqrt(shape.n - 1) + 1
         terms += [acb(0)] * (-shape.n % width)
-        nodes = acb_mat(len(terms) // width, width, terms)
-        return cls(shape, nodes, relative, log_first, tail, loss, parts)
+        return cls(shape, acb_mat(len(terms) // width, width, terms), tail, loss, parts)
 
     def trapezoid(self, location: arb) -> arb:
         """T at a location."""
-        tau = arb(self.shape.tau)
-        giant, baby = self.nodes.nrows(), self.nodes.ncols()
-        near = acb_mat(baby, 1, [acb(0, -j * tau * location).exp() for j in range(baby)])
-        far = acb_mat(1, giant, [acb(0, -j * baby * tau * location).exp() for j in range(giant)])
-        total = (far * (self.nodes * near))[0, 0].real
-        return (tau / arb.pi()) * (-arb(self.shape.lam) * location).exp() * total
+        near, far = self._turns(location)
+        rows = self.nodes * acb_mat(len(near), 1, near)
+        return self._scale(location) * (acb_mat(1, len(far), far) * rows)[0, 0].real
+
+    def around(self, location: arb) -> tuple[arb, arb]:
+        """T at a location, and e^{−λe} times the derivative of T e^{λe} there."""
+        near, far = self._turns(location)
+        baby, giant, tau = len(near), len(far), arb(self.shape.tau)
+        both = [part for j, turn in enumerate(near) for part in (turn, j * turn)]
+        rows = self.nodes * acb_mat(baby, 2, both)
+        shift = [baby * j * turn for j, turn in enumerate(far)]
+        found = acb_mat(2, giant, far + shift) * rows
+        scale = self._scale(location)
+        return scale * found[0, 0].real, scale * tau * (found[0, 1] + found[1, 0]).imag
+
+    def beside(self, around: tuple[arb, arb], location: arb, off: arb) -> arb:
+        """T at a location + `off`, from what is around the location."""
+        if self.bend is None:
+            return self.trapezoid(location + off)
+        value, slope = around
+        rest = self.rest(location, off)
+        rest = arb(0, rest.upper())
+        return (-arb(self.shape.lam) * off).exp() * (value + slope * off + rest)
+
+    def rest(self, location: arb, off: arb) -> arb:
+        """Above the second order of `beside`, where the bend is known; else 0."""
+        if self.bend is None:
+            return arb(0)
+        return self._scale(location) * self.bend * off**2 / 2
+
+    def _turns(self, location: arb) -> tuple[list[acb], list[acb]]:
+        """e^{−ijτe} for the columns of `nodes`, and for its rows."""
+        angle, baby = -arb(self.shape.tau) * location, self.nodes.ncols()
+        near = [acb(0, j * angle).exp() for j in range(baby)]
+        return near, [acb(0, j * baby * angle).exp() for j in range(self.nodes.nrows())]
+
+    def _scale(self, location: arb) -> arb:
+        return (arb(self.shape.tau) / arb.pi()) * (-arb(self.shape.lam) * location).exp()
 
     def tail_at(self, location: arb) -> arb:
         """Above what the nodes beyond the last would have added to T."""
@@ -200,15 +248,19 @@ class Contour:
 
     def log_value(self, location: float) -> tuple[float, float]:
         """In float64, log T at a location and its slope; in balls where float64 has lost T."""
+        if self.sketch is None:
+            terms = self.nodes.entries()[: self.shape.n]
+            relative = np.array([complex(term / terms[0]) for term in terms])
+            self.sketch = relative, float(terms[0].real.log())
         turns = 1j * self.shape.tau * np.arange(self.shape.n)
-        weighted = self.sketch * np.exp(-turns * location)
+        weighted = self.sketch[0] * np.exp(-turns * location)
         value = float(weighted.sum().real)
         if not value > _LOST * float(np.abs(weighted).sum()):
             return self._log_value(arb(location))
-        log = (
-            self.log_first + math.log(value * self.shape.tau / math.pi) - self.shape.lam * location
-        )
-        return log, -self.shape.lam - float((weighted * turns).sum().real) / value
+        log = self.sketch[1] + math.log(value * self.shape.tau / math.pi)
+        return log - self.shape.lam * location, -self.shape.lam - float(
+            (weighted * turns).sum().real
+        ) / value
 
     def _log_value(self, location: arb) -> tuple[float, float]:
         with precision(self.shape.bits):
@@ -287,22 +339,6 @@ def _product(base: list[acb], values: list[list[acb]], counts: list[int]) -> lis
         ]
         rows = paired + rows[len(rows) - len(rows) % 2 :]
     return rows[0]
-
-
-def _sliced(base: list[acb], whole: list[acb], parts: Nodes, counts: list[int]) -> list[acb]:
-    """Node by node: Π M^k − Π (M−gap)^k, without cancellation where the gaps are small."""
-    found = []
-    for j, product in enumerate(whole):
-        shares = [gaps[j] / each[j] for gaps, each in zip(parts.gaps, parts.values, strict=True)]
-        if all(abs(share) < 0.5 for share in shares):
-            pairs = zip(counts, shares, strict=True)
-            left = sum((count * (-share).log1p() for count, share in pairs), acb(0))
-            found.append(-product * left.expm1())
-        else:
-            rest = [each[j] - gaps[j] for gaps, each in zip(parts.gaps, parts.values, strict=True)]
-            powers = zip(rest, counts, strict=True)
-            found.append(product - math.prod((x**n for x, n in powers), start=base[j]))
-    return found
 
 
 def _power(values: list[arb], counts: list[int]) -> arb:

@@ -17,8 +17,8 @@ from flint import arb
 from bursar.accounting.contour import Loss
 from bursar.accounting.stack import Stack
 from bursar.errors import InternalError, LimitReached
-from bursar.numerics.balls import float_up, precision
-from bursar.numerics.levels import propose_levels
+from bursar.numerics.balls import precision
+from bursar.numerics.levels import EASY, propose_levels
 from bursar.numerics.propose import TOLERANCE, Outer, Shape, propose
 from bursar.numerics.roots import Bracket
 from bursar.numerics.sketch import Cumulant, cumulant, solve_decreasing
@@ -45,6 +45,8 @@ class ContourProfile:
     found: Cumulant
     infinite: arb  # the probability of an infinite loss, which the contour leaves out
     method: str = "exact"
+    short: int = _SHORT
+    easy: int = EASY
     last: tuple[BillLine, ...] = field(default=(), init=False)
     stack: Stack | None = field(default=None, init=False)  # of the last answer
 
@@ -81,18 +83,19 @@ class ContourProfile:
         for _ in range(3):
             contour = self._contour(lam, goal, log_delta, TOLERANCE)
             with precision(contour.bits):
-                upper, lower = contour.upper(location), contour.lower(location)
+                sum_, tail = contour.trapezoid(location), contour.tail_at(location)
+                upper, lower = sum_ + tail, sum_ - tail - contour.aliases_at(location)
                 value = lower.union(upper)
                 wide = float((upper / lower - 1).upper()) if lower > 0 else math.inf
                 if wide <= _ENOUGH or wide > 0.5 * blunt or not upper > 0:
                     break
                 blunt, log_delta = wide, float(upper.log())
-        self._note(contour, location, upper)
+        self._note(contour, location, upper, sum_)
         with precision(contour.bits):
             return value + self.infinite
 
-    def epsilon_at(self, target: arb) -> Bracket:
-        """A bracket for ε, decided at both ends by contours near it."""
+    def epsilon_at(self, target: arb, near: float | None = None) -> Bracket:
+        """A bracket for ε, decided at both ends by contours near it; sooner where ε is known."""
         if self.infinite > target:
             return Bracket(arb("inf"), None)
         if not self.infinite < target:
@@ -102,10 +105,14 @@ class ContourProfile:
             if self.loss.variation() <= target:
                 return Bracket(arb(0), arb(0))
         log_delta = float(target.log())
-        lam = solve_decreasing(lambda tilt: self.found.saddle(tilt)[1] - log_delta, 1.0)
-        goal = self.found.saddle(lam)[0]
+        if near is None:
+            lam = solve_decreasing(lambda tilt: self.found.saddle(tilt)[1] - log_delta, 1.0)
+            goal = self.found.saddle(lam)[0]
+        else:
+            goal = near - float(self.top)
+            lam = self._tilt(goal)
         if goal + float(self.top) > 0:
-            found = self._located(lam, goal, log_delta, target)
+            found = self._located(lam, goal, log_delta, target, known=near is not None)
             if found.low > 0:
                 return found
         at_zero = self.delta_at(arb(0))
@@ -142,15 +149,18 @@ class ContourProfile:
         """The errors of the last answer, relative to δ."""
         return self.last
 
-    def _located(self, lam: float, goal: float, log_delta: float, target: arb) -> Bracket:
+    def _located(
+        self, lam: float, goal: float, log_delta: float, target: arb, *, known: bool = False
+    ) -> Bracket:
         """The root near `goal`, from contours that are shaped anew while they are too blunt.
 
         Below `low` δ is above its target, above `high` it is not, as far as float64 tells.
         """
         low, high = -float(self.top), self._ceiling(lam, log_delta)
         rough, goal = goal > high, min(goal, high)
-        short = self._plain(lam, goal, log_delta, TOLERANCE)
-        rough = rough or ((short is None or short.n > _SHORT) and self.loss.removes)
+        short = None if known else self._plain(lam, goal, log_delta, TOLERANCE)
+        far = not known and (short is None or short.n > self.short) and self.loss.removes
+        rough = rough or far
         blunt, tolerance, quick = math.inf, _COARSE + 6 if rough else TOLERANCE, True
         for attempt in range(_MOST_SHAPES):
             last = attempt > _MOST_SHAPES - 3
@@ -167,45 +177,18 @@ class ContourProfile:
             if tolerance < TOLERANCE:
                 tolerance = TOLERANCE
                 continue
-            slope = contour.miss(goal, log_delta)[1]
-            bracket, wide, middle = self.enclose(contour, goal, slope, target)
+            root = contour.enclose(goal, target, self.top)
+            wide, middle = (root.wide, root.middle) if root else (math.inf, goal)
             if quick and wide > _WIDE and len(contour.contours) > 1:
                 quick, goal = False, middle
                 continue
             if wide > _ENOUGH and wide < 0.5 * blunt and abs(miss) > _NEAR and not last:
                 blunt, goal = wide, middle
                 continue
-            if bracket is not None:
-                with precision(contour.bits):
-                    self._note(contour, arb(middle), target)
-                return bracket
+            if root is not None:
+                self._note(contour, arb(middle), target, root.value)
+                return root.bracket
         raise LimitReached("the contour stays too blunt to decide", hint=_RDP)
-
-    def enclose(
-        self, contour: Stack, goal: float, slope: float, target: arb
-    ) -> tuple[Bracket | None, float, float]:
-        """The root near `goal` as this contour decides it, or None; its relative width; middle."""
-        with precision(contour.bits):
-            middle = arb(goal)
-            middle = (middle - (contour.trapezoid(middle) / target).log() / slope).mid()
-            gap = (contour.upper(middle) - contour.lower(middle)) / target
-            if not gap.is_finite():
-                return None, math.inf, goal
-            reach = 2 * gap.upper() / -slope + abs(middle) * arb(2) ** -80
-            wide = float(reach / abs(self.top + middle)) if self.top + middle != 0 else math.inf
-            for _ in range(20):
-                low, high = (middle - reach).mid(), (middle + reach).mid()
-                if contour.upper(high) <= target and contour.lower(low) > target:
-                    return self._bracket(low, high), wide, float(middle)
-                reach *= 8
-        return None, math.inf, goal
-
-    def shaped(self, target: arb, tolerance: float) -> tuple[Stack, float]:
-        """A contour for the first guess of ε, this sharp, and the guess; for counts nearby too."""
-        log_delta = float(target.log())
-        lam = solve_decreasing(lambda tilt: self.found.saddle(tilt)[1] - log_delta, 1.0)
-        goal = self.found.saddle(lam)[0]
-        return self._contour(lam, goal, log_delta, tolerance), goal
 
     def _jump(self, goal: float, miss: float, slope: float, ends: tuple[float, float]) -> float:
         """A Newton step too long for one contour: log δ against log ε, or a halving."""
@@ -234,10 +217,6 @@ class ContourProfile:
             if 0 < at < 20:
                 break
         return best
-
-    def _bracket(self, low: arb, high: arb) -> Bracket:
-        with precision(256):
-            return Bracket((self.top + low).lower().max(arb(0)), (self.top + high).upper())
 
     def _tilt(self, location: float) -> float:
         return solve_decreasing(lambda lam: location - self.found.saddle(lam)[0], 1.0)
@@ -271,11 +250,15 @@ class ContourProfile:
         self, lam: float, location: float, log_delta: float, tolerance: float, quick: bool
     ) -> tuple[list[Shape], Outer | None]:
         plain = self._plain(lam, location, log_delta, tolerance)
-        if plain is not None and (plain.n <= _SHORT or not (self.loss.steps and self.loss.removes)):
+        if plain is not None and (
+            plain.n <= self.short or not (self.loss.steps and self.loss.removes)
+        ):
             return [plain], None
         if not (self.loss.steps and self.loss.removes):
             raise LimitReached("the contour would be too long", hint=_RDP)
-        return propose_levels(self.found, location, log_delta, tolerance, plain, quick=quick)
+        return propose_levels(
+            self.found, location, log_delta, tolerance, plain, easy=self.easy, quick=quick
+        )
 
     def _plain(
         self, lam: float, location: float, log_delta: float, tolerance: float
@@ -299,15 +282,5 @@ class ContourProfile:
                     return self.stack
         raise LimitReached("no contour proves this claim")
 
-    def _note(self, contour: Stack, location: arb, size: arb) -> None:
-        with precision(64):
-            parts = contour.tail_at(location), contour.aliases_at(location)
-            tail, aliases = (float_up((part / size).upper()) for part in parts)
-            radius = float_up((contour.trapezoid(location) / size).rad())
-        where = "docs/proofs/contour.md"
-        self.stack = contour
-        self.last = (
-            BillLine("contour tail", tail, f"{where}, section 4"),
-            BillLine("aliases", aliases, f"{where}, section 1"),
-            BillLine("quadrature and rounding", radius, f"{where}, sections 2 and 3"),
-        )
+    def _note(self, contour: Stack, location: arb, size: arb, value: arb) -> None:
+        self.stack, self.last = contour, contour.bill(location, size, value)

@@ -1,28 +1,28 @@
 """The whole privacy profile of a plan: δ at many ε or ε at many δ, in both directions.
 
-Each point is an answer as any other, with its own proof.  Where the exact accountant takes the
-plan, each direction is told by itself, and the worse is the answer; else there is one bound for
-both.  Not here: pictures (reports).
+Each point is an answer as any other, with its own proof.  Where the exact accountant or the lattice
+encloses it, each direction is told by itself, and the worse is the answer; else there is one bound
+for both.  Not here: pictures (reports).
 """
 
 from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, final
 
 from bursar import require
-from bursar.accounting import choose, exact
+from bursar.accounting import choose, lattice
 from bursar.accounting.accountants import Answer
-from bursar.adjacency import DEFAULT, Adjacency, Direction
+from bursar.accounting.directions import ROADS, directions
+from bursar.adjacency import DEFAULT, Adjacency
 from bursar.errors import InvalidParameter, LimitReached, NoProof
 from bursar.exact import Exact, Number
-from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
-from bursar.privacy.pairs import symmetric
 from bursar.truth import SYMBOLS, Enclosure, Proved, number
 
 _MOST = 100_000  # points of a curve
@@ -127,25 +127,13 @@ def _point(
 ) -> CurvePoint:
     chosen = choose.delta if name == "epsilon" else choose.epsilon
     asked = {name: value}
-    if method in (None, exact.NAME):
-        try:
-            return _directions(plan, relation, name, value)
-        except (NoProof, LimitReached):
-            pass
+    if method is None or method in ROADS:
+        with suppress(NoProof, LimitReached):
+            both = directions(plan, relation, asked, method=method)
+            worst = both.remove if both.remove is both.add else _worse(*both)
+            if method is not None or worst.about.method != lattice.NAME or choose.sharp(worst):
+                return CurvePoint(value, worst, *both)
     return CurvePoint(value, chosen(plan, adjacency=relation, method=method, **asked))  # type: ignore[call-overload]
-
-
-def _directions(plan: Plan, relation: Adjacency, name: str, value: Exact) -> CurvePoint:
-    """By the exact accountant, each direction by itself."""
-    asks: Callable[..., Proved] = exact.delta if name == "epsilon" else exact.epsilon
-    pairs = views.pairs(plan, relation, Direction.REMOVE)
-    if all(symmetric(pair) for pair, _ in pairs.parts):
-        both: Proved = asks(plan, adjacency=relation, **{name: value})
-        return CurvePoint(value, both, both, both)
-    remove, add = (
-        asks(plan, adjacency=relation, direction=way, **{name: value}) for way in Direction
-    )
-    return CurvePoint(value, _worse(remove, add), remove, add)
 
 
 def _worse(remove: Proved, add: Proved) -> Proved:

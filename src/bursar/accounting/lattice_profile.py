@@ -33,6 +33,10 @@ _BITS = 128
 _UNKNOWN = 60.0  # nats under a first guess of log δ, of losses that are left out
 _MOST_TRIES = 6
 _MOST_ATOMS = 64
+_AS_WIDE = 1.5  # times the width of a near answer: narrow enough for the next
+_TELLING = 0.05
+_BANDS = 2  # of asinh ε, that share a coarse lattice
+_NOTHING = arb(0)
 _STEPS = 1 + np.arange(4096) / 4096
 
 
@@ -64,13 +68,26 @@ class LatticeProfile:
     method: str = NAME
     lines: tuple[BillLine, ...] = ()
     known: dict[float, tuple[tuple[Part, ...], Total]] = field(default_factory=dict)
+    recent: tuple[Composed, float] | None = None  # of the last δ, and how wide that was
+    coarse: dict[int, Composed] = field(default_factory=dict)
 
     def delta_at(self, epsilon: arb) -> arb:
         """A ball around δ: lattices become finer until it is narrow."""
+        return self.delta_beside(epsilon, arb(0))
+
+    def delta_beside(self, epsilon: arb, beside: arb) -> arb:
+        """The same, as narrow as the sum of δ and what stands beside it asks for."""
+        best, before_high = arb(0).union(arb(1)), arb(1)
+        if self.recent is not None:
+            with precision(_BITS):
+                law, wide = self.recent
+                best = _common(best, *self._ends(law, epsilon))
+                if _narrow(best.lower(), best.upper(), max(self.aim, _AS_WIDE * wide), beside):
+                    self._bill(law, epsilon, best)
+                    return best
         first = self._total(-_UNKNOWN)[1]
         at = min(float(epsilon), max(first.top, 0.0))
         guess = first.log_bound(at)
-        best, before_high = arb(0).union(arb(1)), arb(1)
         with precision(_BITS):
             for level in LEVELS:
                 for _ in range(_MOST_TRIES):
@@ -80,13 +97,25 @@ class LatticeProfile:
                     if abs(before - guess) < 3:
                         break
                 best = _common(best, *ends)
+                wide = relative(best.upper() - best.lower(), best.upper() + beside)
+                self.recent = (law, wide) if wide < _TELLING else None
                 self._bill(law, epsilon, best)
-                if _narrow(best.lower(), best.upper(), self.aim) or ends[0] == ends[1]:
+                if _narrow(best.lower(), best.upper(), self.aim, beside) or ends[0] == ends[1]:
                     break
                 if not self.composition.tight and _settled(before_high, best.upper(), self.aim):
                     break
                 before_high = best.upper()
         return best
+
+    def guess(self, epsilon: float) -> float:
+        """About δ, from above, for searches: by a coarse lattice that was made for a near ε."""
+        band = round(_BANDS * math.asinh(epsilon))
+        if band not in self.coarse:
+            first = self._total(-_UNKNOWN)[1]
+            at = min(math.sinh(band / _BANDS), max(first.top, 0.0))
+            self.coarse[band] = self._composed(at, first.log_bound(at), LEVELS[1])
+        with precision(_BITS):
+            return float(self.coarse[band].delta(arb(epsilon), up=True))
 
     def epsilon_at(self, target: arb) -> Bracket:
         """A bracket around ε, by finer and finer lattices."""
@@ -261,8 +290,8 @@ def _settled(before: arb | None, high: arb | None, aim: float) -> bool:
     return before is not None and high is not None and _narrow(high, before, 4 * aim)
 
 
-def _narrow(low: arb, high: arb, aim: float) -> bool:
-    return bool(high - low <= aim * high)
+def _narrow(low: arb, high: arb, aim: float, beside: arb = _NOTHING) -> bool:
+    return bool(high - low <= aim * (high + beside))
 
 
 def _common(best: arb, low: arb, high: arb) -> arb:

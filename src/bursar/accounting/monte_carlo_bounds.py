@@ -19,9 +19,8 @@ import numpy as np
 
 from bursar import require
 from bursar.accounting.monte_carlo import NAME, aimed, drawable
-from bursar.accounting.monte_carlo_bounded import Bounded
+from bursar.accounting.monte_carlo_bounded import SHARP, Bounded
 from bursar.accounting.monte_carlo_coins import Coins, Fresh, Seeded
-from bursar.accounting.monte_carlo_designs import Design
 from bursar.accounting.monte_carlo_draws import block_size
 from bursar.accounting.monte_carlo_runs import Manner, Moments, run
 from bursar.accounting.question import Question
@@ -37,7 +36,6 @@ from bursar.truth import About, BillLine, HighProbabilityBound
 _DRAWS = 20_000
 _PROPOSALS = 12
 _MARKS = 400  # means that are bet against
-_OWN = 1e-8  # what float64 may be off in a mean
 _SOURCE = "Hoeffding 1963, Thm 1"
 
 
@@ -96,27 +94,26 @@ def delta_interval(
 ) -> Interval:
     """Both ends of δ at this ε: half of β for the upper one, a quarter for each direction's lower.
 
-    The lower end is that of the pairs, which the mechanism attains where they are tight.  It comes
-    from draws of its own in which no jump is integrated, since tables round up.
+    The lower end is that of the pairs, which the mechanism attains where they are tight; the same
+    draws say both.
     """
     at, relation = require.nonnegative(epsilon=epsilon), Adjacency.of(adjacency)
     beta, size = float(failing(failure_probability)), require.count(draws=draws, at_least=100)
     lows, highs = [], []
     for one in drawable(run_, relation):
-        words = coins or Fresh()
-        highs.append(_upper(one.at(float(at)), size, math.log(beta / 2), words, manner))
-        plain = one.at(float(at), 0)
-        total, _ = run(plain, _Later(words, 1), size, Moments(), manner)
-        lows.append(_lower(plain, means.lower(total / size, size, math.log(beta / 4))))
-    return Interval(max(lows), min(math.exp(max(highs)), 1.0), beta, 2 * size)
+        variable = one.at(float(at))
+        if not math.isfinite(variable.log_bound):
+            highs.append(variable.log_rest)
+            continue
+        total, _ = run(variable, coins or Fresh(), size, Moments(), manner)
+        highs.append(_upper_of(variable, total / size, size, math.log(beta / 2)))
+        lows.append(_lower(variable, means.lower(total / size, size, math.log(beta / 4))))
+    return Interval(max(lows, default=0.0), min(math.exp(max(highs)), 1.0), beta, size)
 
 
 def _lower(variable: Bounded, mean: float) -> float:
-    """δ at least, for a lower bound on the mean of X as it is computed; 0 where it is not known."""
-    excess = variable.excess if isinstance(variable, Design) else _OWN
-    if excess is None:
-        return 0.0
-    return math.exp(variable.log_bound) * max(mean - excess, 0.0) * (1 - _OWN)
+    """δ at least, for a lower bound on the mean of X as it is computed; rounded down."""
+    return math.exp(variable.log_least(mean)) * (1 - SHARP)
 
 
 def epsilon_bound(
@@ -179,7 +176,12 @@ def _upper(
     if not math.isfinite(variable.log_bound):
         return variable.log_rest
     total, _ = run(variable, coins, size, Moments(), manner)
-    mean = means.upper(min(total / size * (1 + 1e-12), 1.0), size, log_beta)
+    return _upper_of(variable, total / size, size, log_beta)
+
+
+def _upper_of(variable: Bounded, average: float, size: int, log_beta: float) -> float:
+    """log of the bound on δ of one direction, from the average of so many draws."""
+    mean = means.upper(min(average * (1 + 1e-12), 1.0), size, log_beta)
     return min(variable.log_delta(mean), variable.log_ceiling)
 
 
@@ -188,8 +190,7 @@ def watch(
 ) -> Iterator[Interval]:
     """The bounds of one direction after each batch, right at all times at once: stop when you like.
 
-    By betting (docs/proofs/monte-carlo.md, §5), half of β a side; the lower end is 0 for a design
-    that integrates jumps, since its tables round up.
+    By betting (docs/proofs/monte-carlo.md, §5), half of β a side.
     """
     beta = float(failing(failure_probability))
     parts = [np.geomspace(1e-6, 0.5, _MARKS), np.linspace(0.5, 0.9999, _MARKS // 4)]

@@ -111,8 +111,8 @@ class OfDesign(Curve):
         for stratum in design.strata:
             share = math.exp(stratum.log_bound - design.log_bound)
             many = max(round(size * share), _LEAST)
-            sums = losses(stratum.envelopes, many, source)[0] if stratum.envelopes else np.zeros(2)
-            found.append((stratum, sums))
+            sums = losses(stratum.envelopes, many, source) if stratum.envelopes else np.zeros(2)
+            found.append((stratum, sums[~np.isnan(sums)]))
         return cls(tuple(found), design.epsilon, design.log_bound, limit)
 
     def at(self, epsilon: float) -> Seen:

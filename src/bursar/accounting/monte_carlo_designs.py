@@ -10,7 +10,7 @@ draw.  A design is a function of the composition and ε alone.  Not here: drawin
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import final
@@ -18,8 +18,9 @@ from typing import final
 import numpy as np
 from flint import arb
 
-from bursar.accounting.monte_carlo_bounded import SHARP, Bounded
+from bursar.accounting.monte_carlo_bounded import SHARP, Bounded, Over, log_share
 from bursar.accounting.monte_carlo_draws import draw
+from bursar.accounting.monte_carlo_over import over
 from bursar.accounting.monte_carlo_search import CELLS, Cuts, Parts, search
 from bursar.adjacency import Direction
 from bursar.errors import LimitReached, NoProof
@@ -50,6 +51,9 @@ class Stratum:
     log_scale: float  # of Z = e^{log_scale − λY} g(Y)
     log_bound: float
     slack: float  # how far the loss that is computed may be from the loss that is drawn
+    doubt: float  # how far log_scale may be above the truth
+    farthest: float  # no loss is larger
+    log_below: float  # log of a bound on Z below the table
 
     def log_values(self, losses: Floats) -> Floats:
         """Upper bounds on log Z at losses that are off by at most `slack`; at most `log_bound`."""
@@ -69,6 +73,8 @@ class Design(Bounded):
     strata: tuple[Stratum, ...]
     log_bound: float
     log_rest: float
+    parts: Parts = field(compare=False, repr=False)
+    cuts: Cuts = field(compare=False, repr=False)
 
     @property
     def coordinates(self) -> int:
@@ -87,17 +93,9 @@ class Design(Bounded):
         """So many independent X."""
         return draw(self, size, source)
 
-    @property
-    def excess(self) -> float | None:
-        """How far E X may be above (δ − R)/B for rounding; None where jumps are integrated.
-
-        At most 2η(1+λ) and float64's own, relative to the largest value c(λ) of f e^{−λ(Y−ε)}.
-        """
-        if len(self.strata) > 1 or self.strata[0].table.jumps:
-            return None
-        (one,) = self.strata
-        off = (2 * one.slack + SHARP) * (1 + one.lam) + 4 * _TERM * (1 + abs(one.log_scale))
-        return off * math.exp(-log_share(one.lam))
+    def over(self) -> Over:
+        """How far draws may be above δ."""
+        return over(self)
 
 
 def parts_of(composition: Composition) -> Parts:
@@ -160,31 +158,49 @@ def certified(parts: Parts, direction: Direction, epsilon: float, cuts: Cuts) ->
         )
         for i, (part, _) in enumerate(parts)
     ]
-    drawn: dict[tuple[int, float], tuple[Envelope, float]] = {}
+    drawn: dict[tuple[int, float], tuple[Envelope, arb]] = {}
     for _, lam in cuts.strata:
         for i, ((part, _), (low, high)) in enumerate(zip(parts, limits, strict=True)):
             if (i, lam) not in drawn:
-                log_mass = _log_up(part.mass(lam, low, high))
-                drawn[i, lam] = Envelope.of(part, lam, low, high), log_mass
+                drawn[i, lam] = Envelope.of(part, lam, low, high), part.mass(lam, low, high)
     strata = []
     for vector, lam in cuts.strata:
         table = cuts.tables[vector]
         log_scale = _log_ways(parts, vector)
-        envelopes, slack = [], 0.0
+        envelopes, slack, doubt, farthest = [], 0.0, 0.0, 0.0
         for i, ((part, count), n) in enumerate(zip(parts, vector, strict=True)):
             if count > n:
-                one, log_mass = drawn[i, lam]
+                one, mass = drawn[i, lam]
                 envelopes.append((one, count - n))
+                if not mass > 0:
+                    raise LimitReached("the mass of a tilted law could not be enclosed")
+                log_mass = _log_up(mass)
                 log_scale += (count - n) * log_mass
+                doubt += (count - n) * (log_mass + _log_up(1 / mass))
+                farthest += (count - n) * float(np.abs(part.log_w(np.array(limits[i]))).max())
                 size = 2 + part.slope * (max(map(abs, limits[i])) + part.slope)
-                slack += (count - n) * (part.slope * one.coarse + _ROUND * size)
+                steepest = float(part.rise(np.array([limits[i][1] + one.coarse]))[0])
+                slack += (count - n) * (steepest * one.coarse * (1 + SHARP) + _ROUND * size)
         log_scale += _TERM * (1 + abs(log_scale))
-        peak = max(table.log_peak(lam), _below(parts, vector, cuts, lam, epsilon, table))
-        bound = log_scale + peak + 2 * slack * (lam + 1)
-        strata.append(Stratum(vector, lam, tuple(envelopes), table, log_scale, bound + 1e-9, slack))
+        below = _below(parts, vector, cuts, lam, epsilon, table)
+        bound = log_scale + max(table.log_peak(lam), below) + 2 * slack * (lam + 1) + SHARP
+        strata.append(
+            Stratum(
+                vector,
+                lam,
+                tuple(envelopes),
+                table,
+                log_scale,
+                bound,
+                slack,
+                doubt,
+                farthest,
+                log_scale + below,
+            )
+        )
     log_bound = float(np.logaddexp.reduce([one.log_bound for one in strata])) + SHARP
     rest = _log_rest(parts, limits, cuts, epsilon)
-    return Design(direction, epsilon, tuple(strata), log_bound, rest)
+    return Design(direction, epsilon, tuple(strata), log_bound, rest, parts, cuts)
 
 
 def _below(
@@ -276,13 +292,6 @@ def _times(series: list[arb], other: list[arb]) -> list[arb]:
         )
         for n in range(size)
     ]
-
-
-def log_share(lam: float) -> float:
-    """log c(λ), c = λ^λ/(1+λ)^{1+λ}, the largest (1 − e^{−x})e^{−λx}; rounded up."""
-    if not lam > 0:
-        return 0.0
-    return lam * math.log(lam) - (1 + lam) * math.log1p(lam) + 1e-14 * (1 + lam)
 
 
 def _log_up(value: arb) -> float:

@@ -28,10 +28,8 @@ def block_size(coordinates: int) -> int:
     return max(16, _BLOCK // max(coordinates, 1))
 
 
-def losses(
-    envelopes: Sequence[tuple[Envelope, int]], size: int, source: Source
-) -> tuple[Floats, bool]:
-    """So many sums of losses, and whether a coin stayed undecided among them.
+def losses(envelopes: Sequence[tuple[Envelope, int]], size: int, source: Source) -> Floats:
+    """So many sums of losses; NaN where a coin stayed undecided among them.
 
     Computes:  Σ ±ℓ(t) over all coordinates, at the places that envelopes give.
     Valid for: independent uniform words.
@@ -39,17 +37,16 @@ def losses(
     Cost:      about 25 ns a coordinate, in memory for 65,536 of them.
     Source:    docs/proofs/monte-carlo.md, Thm 3.
     """
-    total, undecided = np.zeros(size), False
+    total = np.zeros(size)
     for envelope, count in envelopes:
         sign = 1.0 if envelope.law.removes else -1.0
         rows = max(1, _AT_ONCE // count)
         for start in range(0, size, rows):
             many = min(rows, size - start)
-            t, open_ = envelope.draw(many * count, source)
+            t = envelope.draw(many * count, source)
             sums = envelope.law.log_w(t).reshape(many, count).sum(axis=1)
             total[start : start + many] += sign * sums
-            undecided |= open_
-    return total, undecided
+    return total
 
 
 def draw(design: Design, size: int, source: Source) -> Floats:
@@ -67,11 +64,13 @@ def draw(design: Design, size: int, source: Source) -> Floats:
 
 
 def _values(stratum: Stratum, size: int, source: Source, log_scale: float) -> Floats:
-    sums, undecided = losses(stratum.envelopes, size, source)
-    if undecided:  # never seen: then nothing is known of these draws but that they are at most 1
-        return np.ones(size)
+    return at_most_one(stratum.log_values(losses(stratum.envelopes, size, source)) - log_scale)
+
+
+def at_most_one(logs: Floats) -> Floats:
+    """X of its logarithm; where that is NaN nothing is known of a draw but that it is at most 1."""
     with np.errstate(under="ignore"):
-        return np.asarray(np.minimum(np.exp(stratum.log_values(sums) - log_scale), 1.0))
+        return np.where(np.isnan(logs), 1.0, np.minimum(np.exp(logs), 1.0))
 
 
 def picks(design: Design) -> list[int]:

@@ -22,9 +22,10 @@ from bursar.accounting.monte_carlo_bounds import failing
 from bursar.accounting.monte_carlo_coins import Coins, Fresh, Seeded
 from bursar.accounting.monte_carlo_curves import OfDesign
 from bursar.accounting.monte_carlo_designs import Design, Stratum, certified, parts_of
+from bursar.accounting.monte_carlo_draws import at_most_one
 from bursar.accounting.monte_carlo_search import Vector, search
 from bursar.adjacency import DEFAULT, Adjacency, Direction
-from bursar.errors import LimitReached, NoProof
+from bursar.errors import NoProof
 from bursar.exact import Number
 from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
@@ -158,9 +159,7 @@ class Paths:
             needed = [i - jumps for i in marks if i >= jumps]
             sums |= {(one.jumps, i): np.zeros(size) for i in needed}
             for (envelope, most), start, many in _batches(one, size):
-                places, undecided = envelope.draw(many * most, source)
-                if undecided:
-                    raise LimitReached("a coin stayed undecided", hint="Draw again, other coins.")
+                places = envelope.draw(many * most, source)
                 losses = envelope.law.log_w(places).reshape(many, most)
                 path = np.cumsum(losses if part.removes else -losses, axis=1)
                 for i in needed:
@@ -173,14 +172,14 @@ class Paths:
         whole = self.designs[mark]
         total = np.zeros(len(next(iter(self.sums.values()))))
         for one, sums in self._of(mark):
-            with np.errstate(under="ignore"):
-                total += np.exp(one.log_values(sums) - whole.log_bound)
+            total += at_most_one(one.log_values(sums) - whole.log_bound)
         return np.asarray(np.minimum(total, 1.0))
 
     def curve(self, mark: int) -> OfDesign:
         """δ at every ε after so many steps."""
         whole = self.designs[mark]
-        return OfDesign(self._of(mark), whole.epsilon, whole.log_bound, self.limit)
+        known = tuple((one, sums[~np.isnan(sums)]) for one, sums in self._of(mark))
+        return OfDesign(known, whole.epsilon, whole.log_bound, self.limit)
 
     def _of(self, mark: int) -> tuple[tuple[Stratum, Floats], ...]:
         strata = self.designs[mark].strata

@@ -16,8 +16,7 @@ from typing import Any, final
 
 import numpy as np
 
-from bursar.accounting.monte_carlo_bounded import SHARP, Bounded
-from bursar.accounting.monte_carlo_designs import log_share
+from bursar.accounting.monte_carlo_bounded import SHARP, Bounded, Over, log_share
 from bursar.accounting.monte_carlo_search import golden
 from bursar.adjacency import Adjacency, Direction
 from bursar.errors import InvalidParameter
@@ -30,6 +29,7 @@ from bursar.privacy.samples import Samples, Tiltable, Tilted
 _DEAR = 256  # coordinates that a draw of one's own counts as: what it costs is not known
 _AT_ONCE = 1 << 14
 _ROUND = 1e-9  # of a weight against its bound
+_OWN = Over(1e-8, 1e-8)  # what float64 may be off in a mean
 Part = tuple[Samples, int]
 
 
@@ -54,6 +54,10 @@ class Own(Bounded):
     def digest(self) -> str:
         """Labels and tilts: functions have no text, so they must be the same ones."""
         return f"own:{self.name}:{self.direction.value}:{self.epsilon.hex()}:{self.log_bound.hex()}"
+
+    def over(self) -> Over:
+        """Rounding: one's own functions are taken at their word."""
+        return _OWN
 
     def pairs(self, size: int, source: Source) -> tuple[Floats, Floats]:
         """So many losses, and logs of their weights."""

@@ -26,7 +26,8 @@ _MOST = 256  # strata
 _DEEPEST = 30  # jumps
 _ENOUGH = 1e-4  # of B, for what has no stratum
 _THRESHOLDS = 14
-_SMALL = 0.05  # ε, for which tables are long
+_LARGEST = 12.0  # log λ
+_SMALL = 30.0  # nats below the bound of one tilt: a stratum that hardly counts
 _RAREST = 1e-200  # probability of the jumps of a stratum, in float64
 
 
@@ -67,11 +68,7 @@ def search(parts: Parts, epsilon: float, room: float = 0.0, cells: int = CELLS) 
         if part.removes and part.sampled and part.slope < STEEPEST
     )
     best_log = log_ceiling(parts, lam, epsilon)
-    if (
-        not (jumping and cells)
-        or not best_log > -550
-        or epsilon <= (0 if cells == CELLS else _SMALL)
-    ):
+    if not (jumping and cells and best_log > -550 and epsilon > 0):
         return plain
     best = plain
     count = _THRESHOLDS if len(jumping) < 9 and cells == CELLS else 4
@@ -147,11 +144,12 @@ def _at(
     lowest = _lowest(parts, epsilon) - room
     step = max((epsilon - lowest) / cells, NARROWEST)
     first = max(round(loss / step), 1)
-    wanted = 1.25 * (epsilon - lowest) + 1.0
-    jumps = {i: Jumps.of(parts[i][0], first=first, step=step, reach=wanted) for i in jumping}
+    reach_up = epsilon - lowest + 2 * step
+    jumps = {i: Jumps.of(parts[i][0], first=first, step=step, reach=reach_up) for i in jumping}
     limits = [part.above(first * step) for part, _ in parts]
     payoff = Table.payoff(epsilon, step, lowest)
     tables: dict[Vector, Table] = {}
+    most_log = log_ceiling(parts, lam, epsilon)
     strata, total = list[tuple[Vector, float]](), -math.inf
     rests = _rests(parts, reach, jumping, limits, lam, epsilon)
     for n in range(_DEEPEST + 1):
@@ -162,7 +160,9 @@ def _at(
         if min(one.under_p for one in more.values()) < _RAREST:
             break
         tables |= more
-        best, log_bound = _best_stratum(parts, reach, jumping, limits, tables, vectors, lam)
+        best, log_bound = _best_stratum(
+            parts, reach, jumping, limits, tables, vectors, lam, most_log - _SMALL
+        )
         strata += [(vector, best) for vector in vectors]
         total = float(np.logaddexp(total, log_bound))
         if rests[n] < total + math.log(_ENOUGH) or n == sum(parts[i][1] for i in jumping):
@@ -208,8 +208,12 @@ def _best_stratum(
     tables: dict[Vector, Table],
     vectors: list[Vector],
     lam: float,
+    enough: float,
 ) -> tuple[float, float]:
-    """The λ that all vectors share, and about log of the sum of their bounds."""
+    """The λ that all vectors share, and about log of the sum of their bounds.
+
+    A sum whose logarithm is below `enough` is small enough.
+    """
 
     def log_bound(log_lam: float) -> float:
         at = math.exp(log_lam)
@@ -228,6 +232,9 @@ def _best_stratum(
     middle = math.log(lam)
     grid = middle + np.linspace(-3.0, 2.5, 12)
     values = [log_bound(x) for x in grid]
+    while int(np.argmin(values)) == len(grid) - 1 and grid[-1] < _LARGEST and values[-1] > enough:
+        grid = np.append(grid, grid[-1] + 0.5)
+        values.append(log_bound(grid[-1]))
     i = int(np.argmin(values))
     low, high = grid[max(i - 1, 0)], grid[min(i + 1, len(grid) - 1)]
     found = golden(log_bound, low, high, 12)

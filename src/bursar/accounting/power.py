@@ -10,33 +10,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import final
 
-from bursar.accounting import choose, exact, saddlepoint
-from bursar.accounting.contour_profile import ContourProfile
-from bursar.accounting.ends import infinite
-from bursar.accounting.estimates import Sketched
-from bursar.accounting.profiles import Profile
+from bursar.accounting import enclosing
+from bursar.accounting.power_curves import BITS, Bounded, Curve, Enclosed
 from bursar.adjacency import Adjacency, Direction
 from bursar.errors import LimitReached, NoProof
 from bursar.exact import Exact
 from bursar.mechanisms import views
 from bursar.mechanisms.plan import Plan
 from bursar.numerics.balls import ball, float_down, float_up, precision
-from bursar.privacy.pairs import Composition, symmetric
+from bursar.privacy.pairs import symmetric
 from bursar.truth import Answered
 
 _SEARCH = 48  # steps of golden section
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _WIDEST = 700.0  # |log x|
-_BITS = 192
-_GAPS = (
-    1e-5,
-    1e-4,
-    2e-3,
-    3e-2,
-    0.3,
-)  # of points around the least, until all is certain
+_AROUND = 0.03  # of log x, around the least of a bound
+_GAPS = (1e-5, 1e-4, 2e-3, 8e-3, 3e-2, 0.3)  # of points around the least, until all is certain
 
 
 @final
@@ -50,37 +41,37 @@ class Power:
     direction: Answered
 
 
-class _Curve(Protocol):
-    """δ(e^log_x) of one direction, and where to look."""
-
-    def at(self, log_x: float) -> tuple[float, float]: ...
-
-    def guess(self, log_x: float) -> float: ...
-
-
 @final
 @dataclass(frozen=True, slots=True)
 class Attack:
     """The power of the best test against a plan, in each direction that differs."""
 
-    curves: tuple[tuple[Answered, _Curve], ...]
+    curves: tuple[tuple[Answered, Curve], ...]
     tight: bool
 
     @classmethod
     def on(cls, plan: Plan, relation: Adjacency) -> Attack:
-        """By the profiles of its pairs; where they have none, by the least δ that is proved."""
+        """By the profiles of its tight pairs; else by the least δ that is proved."""
         try:
             remove, add = (views.pairs(plan, relation, way) for way in Direction)
-            here = exact.profile(remove)
-            never = _infinite(remove)
+            if not (remove.tight and add.tight):
+                return cls((("both", Bounded.on(plan, relation)),), tight=False)
+            here = enclosing.profile(remove)
             if all(symmetric(pair) for pair, _ in remove.parts):
-                return cls((("both", _Enclosed(here, here, never)),), remove.tight)
-            there = exact.profile(add)
+                return cls((("both", Enclosed.of(here, here, remove, remove)),), tight=True)
+            there = enclosing.profile(add)
         except (NoProof, LimitReached):
-            return cls((("both", _Bounded(plan, relation)),), tight=False)
-        ways: tuple[tuple[Answered, _Curve], ...]
-        ways = ("remove", _Enclosed(here, there, never)), ("add", _Enclosed(there, here, never))
-        return cls(ways, remove.tight and add.tight)
+            return cls((("both", Bounded.on(plan, relation)),), tight=False)
+        ways: tuple[tuple[Answered, Curve], ...] = (
+            ("remove", Enclosed.of(here, there, remove, add)),
+            ("add", Enclosed.of(there, here, add, remove)),
+        )
+        return cls(ways, tight=True)
+
+    @property
+    def method(self) -> str:
+        """Who answers for δ."""
+        return max(curve.method for _, curve in self.curves)
 
     def power(self, rate: Exact) -> Power:
         """At this false positive rate, in the worse direction."""
@@ -88,8 +79,10 @@ class Attack:
         for way, curve in self.curves:
             if rate == 1:
                 return Power(1.0, 1.0, self.tight, "both")
+            if isinstance(curve, Enclosed) and rate >= 1 - Exact.of(curve.never):
+                return Power(1.0, 1.0, self.tight, way)
             where = 0.0 if rate == 0 else _least(_line(curve.guess, float(rate)))
-            if best.lower > 0 and _upper(curve, where, rate) <= best.lower:
+            if best.lower > 0 and curve.line(where, rate)[1] <= best.lower:
                 continue
             lower, upper = _power(curve, rate, where)
             if lower > best.upper or len(self.curves) == 1:
@@ -101,85 +94,19 @@ class Attack:
         return best
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class _Enclosed:
-    """δ(x) of P against Q in one direction, with that of the other for x below 1."""
-
-    here: Profile
-    there: Profile
-    infinite: tuple[float, float]  # the probability of an infinite loss, in either direction
-
-    def at(self, log_x: float) -> tuple[float, float]:
-        """An enclosure; for x < 1 it is 1 − x + x δ_{Q‖P}(1/x)."""
-        with precision(_BITS):
-            at = ball(abs(log_x))
-            value = (self.here if log_x >= 0 else self.there).delta_at(at)
-            if log_x < 0:
-                x = ball(log_x).exp()
-                value = 1 - x + x * value
-            return max(0.0, float_down(value)), min(1.0, float_up(value))
-
-    def guess(self, log_x: float) -> float:
-        """By the saddle point where there is one: where to look, no more."""
-        profile = self.here if log_x >= 0 else self.there
-        if not isinstance(profile, ContourProfile):
-            return self.at(log_x)[1]
-        sketched = Sketched(profile.found, float(profile.top))
-        value = saddlepoint.ACCOUNTANT.guess(sketched, abs(log_x))
-        return value if log_x >= 0 else _mirrored(log_x, value)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class _Bounded:
-    """The least δ that any accountant proves, for both directions at once."""
-
-    plan: Plan
-    relation: Adjacency
-
-    def at(self, log_x: float) -> tuple[float, float]:
-        """Nothing below; above, for x < 1, 1 − x + x δ(1/x) of the other direction."""
-        epsilon = Exact.of(abs(log_x))
-        value = choose.delta(self.plan, epsilon=epsilon, adjacency=self.relation).upper
-        if log_x < 0:
-            with precision(_BITS):
-                x = ball(log_x).exp()
-                value = float_up(1 - x + x * ball(value))
-        return 0.0, min(1.0, value)
-
-    def guess(self, log_x: float) -> float:
-        """The bound itself."""
-        return self.at(log_x)[1]
-
-
-def _infinite(pairs: Composition) -> tuple[float, float]:
-    with precision(_BITS):
-        found = infinite(pairs)
-        return max(0.0, float_down(found)), max(0.0, float_up(found))
-
-
-def _mirrored(log_x: float, value: float) -> float:
-    return -math.expm1(log_x) + math.exp(log_x) * value
-
-
 def _line(value: Callable[[float], float], alpha: float) -> Callable[[float], float]:
     return lambda log_x: value(log_x) + math.exp(log_x) * alpha
 
 
-def _upper(curve: _Curve, log_x: float, rate: Exact) -> float:
-    """g at this point, rounded up."""
-    with precision(_BITS):
-        return float_up(ball(curve.at(log_x)[1]) + ball(rate) * ball(log_x).exp())
-
-
-def _power(curve: _Curve, rate: Exact, where: float) -> tuple[float, float]:
+def _power(curve: Curve, rate: Exact, where: float) -> tuple[float, float]:
     """An enclosure of min over x of δ(x) + x·rate, which is least near `where`."""
-    if isinstance(curve, _Bounded):
-        return 0.0, curve.at(_WIDEST)[1] if rate == 0 else min(1.0, _upper(curve, where, rate))
-    if rate == 0 and isinstance(curve, _Enclosed):
-        return curve.infinite
-    best, upper = _polished(_line(lambda log_x: curve.at(log_x)[1], float(rate)), where), 1.0
+    if isinstance(curve, Bounded):
+        if rate == 0:
+            return 0.0, curve.line(_WIDEST, rate)[1]
+        return 0.0, min(1.0, *(curve.line(where + _AROUND * j, rate)[1] for j in range(-2, 3)))
+    if rate == 0 and isinstance(curve, Enclosed):
+        return curve.infinite or (0.0, curve.line(_WIDEST, rate)[1])
+    best, upper = _polished(lambda log_x: curve.line(log_x, rate)[1], where), 1.0
     for gap in _GAPS:
         points = [best + j * gap * max(1.0, abs(best)) for j in (-2, -1, 0, 1, 2)]
         lower, found = _lines(curve, points, rate)
@@ -189,21 +116,22 @@ def _power(curve: _Curve, rate: Exact, where: float) -> tuple[float, float]:
     return 0.0, upper
 
 
-def _lines(curve: _Curve, points: list[float], rate: Exact) -> tuple[float, float]:
+def _lines(curve: Curve, points: list[float], rate: Exact) -> tuple[float, float]:
     """Above: the least value at a point.  Below: lines through outer points, by convexity."""
-    with precision(_BITS):
-        alpha = ball(rate)
+    with precision(BITS):
         rows = []
         for log_x in points:
-            low, high = curve.at(log_x)
-            x = ball(log_x).exp()
-            rows.append((x, ball(low) + alpha * x, ball(high) + alpha * x))
+            low, high = curve.line(log_x, rate)
+            rows.append((ball(log_x).exp(), ball(low), ball(high)))
         upper = min(float_up(high) for _, _, high in rows)
         (x0, _, h0), (x1, l1, _), (_, _, h2), (x3, l3, _), (x4, _, h4) = rows
         if not (h2 < l1 and h2 < l3):  # the least point is not known to be between
             return 0.0, min(1.0, upper)
         left, right = (l1 - h0) / (x1 - x0), (h4 - l3) / (x4 - x3)
-        lowest = (l1 + left * (x3 - x1)).max(l3 - right * (x3 - x1))
+        if not (left < 0 < right):
+            return 0.0, min(1.0, upper)
+        meeting = (l3 - l1 + left * x1 - right * x3) / (left - right)
+        lowest = l1 + left * (meeting - x1)
         return max(0.0, float_down(lowest)), min(1.0, upper)
 
 

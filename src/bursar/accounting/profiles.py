@@ -144,7 +144,7 @@ class ConstantProfile:
 @final
 @dataclass(slots=True)
 class Either:
-    """Two profiles of one law: the second answers where the first reaches a limit."""
+    """Two profiles of one law: where one reaches a limit the other answers, and is asked next."""
 
     first: Profile
     second: Profile
@@ -157,24 +157,27 @@ class Either:
 
     def delta_at(self, epsilon: arb) -> arb:
         """A ball for δ at ε."""
-        return self._try(lambda profile: profile.delta_at(epsilon))
+        return self.ask(lambda profile: profile.delta_at(epsilon))
 
     def epsilon_at(self, target: arb) -> Bracket:
         """A bracket for ε."""
-        return self._try(lambda profile: profile.epsilon_at(target))
+        return self.ask(lambda profile: profile.epsilon_at(target))
 
     def at_most(self, epsilon: arb, target: arb) -> bool:
         """Whether δ(ε) ≤ target is proved."""
-        return self._try(lambda profile: profile.at_most(epsilon, target))
+        return self.ask(lambda profile: profile.at_most(epsilon, target))
 
     def bill(self) -> tuple[BillLine, ...]:
         """The errors of the last answer."""
         return (self.used or self.first).bill()
 
-    def _try(self, ask: Callable[[Profile], _T]) -> _T:
+    def ask(self, ask: Callable[[Profile], _T]) -> _T:
+        """One after the other: anything that a profile may be asked."""
+        asked = self.used or self.first
         try:
-            self.used = self.first
-            return ask(self.first)
+            found = ask(asked)
         except LimitReached:
-            self.used = self.second
-            return ask(self.second)
+            asked = self.second if asked is self.first else self.first
+            found = ask(asked)
+        self.used = asked
+        return found

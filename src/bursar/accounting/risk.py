@@ -224,7 +224,7 @@ def _rates(attack: Attack, rates: Sequence[Exact], relation: Adjacency) -> Itera
         about = About(
             quantity="true_positive_rate",
             given=rate.text,
-            method="exact" if attack.tight else "bound on δ",
+            method=attack.method,
             adjacency=relation,
             direction=found.direction,
             seconds=time.perf_counter() - started,

@@ -7,15 +7,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, final
 
 from flint import arb
 
 from bursar.accounting.contour import Contour, Loss, chernoff, masses
 from bursar.errors import InternalError
-from bursar.numerics.balls import BITS, precision
+from bursar.numerics.balls import BITS, float_up, precision
 from bursar.numerics.lines import LineSpec
 from bursar.numerics.propose import Outer, Shape
+from bursar.numerics.roots import Bracket
+from bursar.truth import BillLine
+
+_QUADRATIC = 1e-9  # a Newton step as small as this, relatively, is the last
+_MOST_NEWTON = 8
+_SECOND = 2.0**-60  # of δ: what a Taylor step may leave
+
+
+class Root(NamedTuple):
+    """Where a stack meets δ: ε's ends, their relative distance, the location, Σ T there."""
+
+    bracket: Bracket
+    wide: float
+    middle: float
+    value: arb
 
 
 @final
@@ -44,11 +59,9 @@ class Stack:
                 rest = chernoff(loss, body.lam, *parts)
         return cls(contours, body, parts, rest, max(shape.bits for shape in shapes))
 
-    def recomposed(self, loss: Loss) -> Stack:
-        """The same nodes with other counts."""
-        with precision(self.bits):
-            contours = [Contour.composed(loss, contour.parts) for contour in self.contours]
-            rest = chernoff(loss, self.body.lam, *self.parts) if self.body else arb(0)
+    def of_counts(self, loss: Loss, contours: list[Contour]) -> Stack:
+        """The same stack at other counts, whose contours are given."""
+        rest = chernoff(loss, self.body.lam, *self.parts) if self.body else arb(0)
         return Stack(contours, self.body, self.parts, rest, self.bits)
 
     def trapezoid(self, location: arb) -> arb:
@@ -75,6 +88,59 @@ class Stack:
         tails = sum((contour.tail_at(location) for contour in self.contours), arb(0))
         return self.trapezoid(location) - tails - self.aliases_at(location)
 
+    def enclose(self, goal: float, target: arb, top: arb) -> Root | None:
+        """The root near `goal` as this stack decides it, `top` above its location."""
+        with precision(self.bits):
+            at, value, slope, parts = self._newton(arb(goal), target)
+            step = ((value / target).log() * value / slope).mid()
+            gap = (value.rad() + 2 * self.tail_at(at) + self.aliases_at(at)) / target
+            if not (slope < 0 and step.is_finite() and gap.is_finite()):
+                return None
+            middle = (at - step).mid()
+            reach = (2 * gap.upper() * value / -slope + abs(middle) * arb(2) ** -80).upper()
+            for _ in range(20):
+                low, high = (middle - reach).mid(), (middle + reach).mid()
+                below = self._beside(parts, at, low) - self.tail_at(low) - self.aliases_at(low)
+                if self._beside(parts, at, high) + self.tail_at(high) <= target < below:
+                    epsilon = abs(top + middle)
+                    wide = float(reach / epsilon) if epsilon != 0 else math.inf
+                    return Root(_bracket(top, low, high), wide, float(middle), value)
+                reach *= 8
+        return None
+
+    def _newton(self, at: arb, target: arb) -> tuple[arb, arb, arb, list[tuple[arb, arb]]]:
+        """A location within a small step of the root; ΣT and its slope, and each one's there."""
+        for _ in range(_MOST_NEWTON):
+            parts = [contour.around(at) for contour in self.contours]
+            value = sum((part[0] for part in parts), arb(0))
+            each = zip(self.contours, parts, strict=True)
+            slope = sum((p[1] - arb(c.shape.lam) * p[0] for c, p in each), arb(0))
+            step = ((value / target).log() * value / slope).mid()
+            rest = sum((contour.rest(at, step) for contour in self.contours), arb(0))
+            small = abs(step) <= abs(at) * _QUADRATIC and rest <= target * _SECOND
+            if small or not step.is_finite():
+                break
+            at = (at - step).mid()
+        return at, value, slope, parts
+
+    def _beside(self, parts: list[tuple[arb, arb]], at: arb, location: arb) -> arb:
+        each = zip(self.contours, parts, strict=True)
+        return sum((contour.beside(part, at, location - at) for contour, part in each), arb(0))
+
+    def bill(self, location: arb, size: arb, value: arb) -> tuple[BillLine, ...]:
+        """The errors at a location, relative to a δ; `value` is Σ T there."""
+        with precision(64):
+            parts = self.tail_at(location), self.aliases_at(location)
+            tail, aliases, radius = (
+                float_up((part / size).upper()) for part in (*parts, value.rad())
+            )
+        where = "docs/proofs/contour.md"
+        return (
+            BillLine("contour tail", tail, f"{where}, section 4"),
+            BillLine("aliases", aliases, f"{where}, section 1"),
+            BillLine("quadrature and rounding", radius, f"{where}, sections 2 and 3"),
+        )
+
     def miss(self, location: float, log_delta: float) -> tuple[float, float]:
         """In float64: log δ − log Σ T at a location, and d log Σ T/d location."""
         pairs = [contour.log_value(location) for contour in self.contours]
@@ -98,6 +164,11 @@ class Stack:
             if abs(step) <= 1e-14 * abs(location):
                 break
         return location, slope
+
+
+def _bracket(top: arb, low: arb, high: arb) -> Bracket:
+    with precision(256):
+        return Bracket((top + low).lower().max(arb(0)), (top + high).upper())
 
 
 def check_telescope(shapes: list[Shape], body: Outer | None) -> None:

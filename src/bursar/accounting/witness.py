@@ -4,7 +4,7 @@ The event S is "the privacy loss of all outputs together exceeds ε"; it attains
 P(S) − e^ε Q(S) = δ(ε), the most that any event does, in the direction that it is told for.  Where
 the lower end of that enclosure is above the claimed δ, the claim is false.  δ as a function of
 x = e^ε is convex with slope −Q(S), so enclosures of it on both sides of ε enclose Q(S) and P(S)
-too: docs/proofs/risk.md.
+too: docs/proofs/risk.md.  δ is enclosed by contours, or by lattices where those do not reach.
 
 A witness that is missing proves nothing: only a certificate proves a claim.
 """
@@ -12,33 +12,41 @@ A witness that is missing proves nothing: only a certificate proves a claim.
 from __future__ import annotations
 
 import html
+import math
 from dataclasses import dataclass
 from typing import Any, final
 
 from flint import arb
 
 from bursar import require
-from bursar.accounting import exact
+from bursar.accounting import enclosing
+from bursar.accounting.lattice_sum import relative
 from bursar.accounting.profiles import Profile
 from bursar.accounting.question import Question
 from bursar.adjacency import DEFAULT, Adjacency, Direction
 from bursar.errors import NoProof
 from bursar.exact import Exact, Number
+from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
 from bursar.numerics.balls import ball, float_down, float_up, precision
 from bursar.privacy.pairs import (
     AtomsPair,
     Composition,
+    DiscreteGaussianPair,
+    DiscreteLaplacePair,
     GaussianPair,
     LaplacePair,
     Pair,
+    SampledPair,
     SubsampledGaussianPair,
+    TablePair,
 )
 from bursar.truth import Enclosure, rounded
 
 _BITS = 192
-_STEP = arb(2) ** -20  # of log x, between the points that enclose a slope
+_LEAST = 2.0**-20  # of log x, between the points that enclose a slope
+_MOST = 0.1
 
 
 @final
@@ -99,7 +107,7 @@ def refute(
     """An event that shows the claim (ε, δ) of a plan to be false, or None.
 
     None says nothing of the claim's truth: `certify` proves.  Raises NoProof where the plan has no
-    tight pairs of closed form, since an event of a pair that is not attained refutes nothing.
+    tight pairs, since an event of a pair that is not attained refutes nothing.
 
     >>> from bursar.mechanisms.gaussian import Gaussian
     >>> refute(Gaussian(noise_multiplier=1), epsilon="0.5", delta="1e-5").gain.lower
@@ -118,16 +126,16 @@ def refute(
 def _event(
     plan: Plan, at: Exact, question: Question, relation: Adjacency, way: Direction
 ) -> Witness:
-    pairs = exact.pairs_of(plan, relation, way)
+    pairs = views.pairs(plan, relation, way)
     if not pairs.tight:
         raise NoProof(
             "a pair of this plan is an upper bound that the mechanism may not attain",
             hint="Only a tight pair has events that refute a claim.",
         )
-    profile = exact.profile(pairs)
+    profile = enclosing.profile(pairs)
     with precision(_BITS):
         epsilon = ball(at)
-        here = profile.delta_at(epsilon)
+        here = _delta(profile, epsilon)
         q = _slope(profile, epsilon, here)
         p = here + epsilon.exp() * q
     return Witness(
@@ -142,15 +150,27 @@ def _event(
     )
 
 
+def _delta(profile: Profile, epsilon: arb) -> arb:
+    """δ falls, so that its values at both ends of ε enclose it."""
+    if epsilon.is_exact():
+        return profile.delta_at(epsilon)
+    return profile.delta_at(epsilon.lower()).union(profile.delta_at(epsilon.upper()))
+
+
 def _slope(profile: Profile, epsilon: arb, here: arb) -> arb:
-    """Q(loss > ε): between the slopes of δ in x = e^ε to points on both sides."""
+    """Q(loss > ε): between the slopes of δ in x = e^ε to points on both sides.
+
+    The points are as far as the root of δ's relative width: nearer, that width blurs the slope.
+    """
     x = epsilon.exp()
-    above = epsilon + _STEP
-    right = (here - profile.delta_at(above)) / (above.exp() - x)
+    blur = relative(here.upper() - here.lower(), here.upper())
+    step = arb(min(max(math.sqrt(blur), _LEAST), _MOST))
+    above = epsilon + step
+    right = (here - _delta(profile, above)) / (above.exp() - x)
     low, high = arb(0).max(right.lower()), arb(1)
-    if epsilon > _STEP:
-        below = epsilon - _STEP
-        left = (profile.delta_at(below) - here) / (x - below.exp())
+    if epsilon > step:
+        below = epsilon - step
+        left = (_delta(profile, below) - here) / (x - below.exp())
         high = high.min(left.upper())
     return low.union(high.max(low))
 
@@ -171,13 +191,23 @@ def _loss(pair: Pair, way: Direction) -> str:
     removes = way is Direction.REMOVE
     match pair:
         case GaussianPair(noise_multiplier=s):
-            return f"({'2t − 1' if removes else '1 − 2t'})/(2·{s}²)"
+            told = f"({'2t − 1' if removes else '1 − 2t'})/(2·{s}²)"
         case SubsampledGaussianPair(noise_multiplier=s, sampling_probability=q):
-            inside = f"log(1 − {q} + {q}·exp((2t − 1)/(2·{s}²)))"
-            return inside if removes else f"−{inside}"
+            sign = "" if removes else "−"
+            told = f"{sign}log(1 − {q} + {q}·exp((2t − 1)/(2·{s}²)))"
         case LaplacePair(scale=b):
-            return f"({'|t| − |t − 1|' if removes else '|t − 1| − |t|'})/{b}"
+            told = f"({'|t| − |t − 1|' if removes else '|t − 1| − |t|'})/{b}"
         case AtomsPair(epsilon=e, categories=m):
-            return f"±{e} or 0 by the answer" if m > 2 else f"±{e} by the answer"
+            told = f"±{e} or 0 by the answer" if m > 2 else f"±{e} by the answer"
+        case DiscreteGaussianPair(sigma=s, shift=d):
+            told = f"({f'2·{d}·t − {d}²' if removes else f'{d}² − 2·{d}·t'})/(2·{s}²)"
+        case DiscreteLaplacePair(scale=b, shift=d):
+            told = f"({f'|t| − |t − {d}|' if removes else f'|t − {d}| − |t|'})/{b}"
+        case TablePair():
+            told = "log p/q of its row"
+        case SampledPair(base=base, sampling_probability=q):
+            sign = "" if removes else "−"
+            told = f"{sign}log(1 − {q} + {q}·exp({sign}ℓ′)), ℓ′ = {_loss(base, way)}"
         case _:
-            return "log dP/dQ of its pair"
+            told = "log dP/dQ of its pair"
+    return told

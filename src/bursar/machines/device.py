@@ -16,7 +16,7 @@ import numpy as np
 from bursar.accounting.monte_carlo_bounded import Bounded
 from bursar.accounting.monte_carlo_coins import Coins
 from bursar.accounting.monte_carlo_designs import Design, Stratum
-from bursar.accounting.monte_carlo_draws import picks
+from bursar.accounting.monte_carlo_draws import at_most_one, picks
 from bursar.accounting.monte_carlo_runs import Fold, Sums
 from bursar.errors import InternalError, InvalidParameter, MissingExtra, NoProof
 from bursar.machines import chacha
@@ -92,19 +92,13 @@ class TorchDevice:
         there: dict[int, _OnDevice],
     ) -> Floats:
         total = self._torch.zeros(size, dtype=self._torch.float64, device=self.device)
-        undecided = False
         for envelope, count in stratum.envelopes:
             if id(envelope) not in there:
                 there[id(envelope)] = _OnDevice(self._torch, self.device, envelope)
-            t, open_ = there[id(envelope)].draw(size * count, words)
+            t = there[id(envelope)].draw(size * count, words)
             sums = there[id(envelope)].log_w(t).view(size, count).sum(dim=1)
             total += sums if envelope.law.removes else -sums
-            undecided |= open_
-        if undecided:
-            return np.ones(size)
-        with np.errstate(under="ignore"):
-            log_values = stratum.log_values(total.cpu().numpy())
-            return np.asarray(np.minimum(np.exp(log_values - log_scale), 1.0))
+        return at_most_one(stratum.log_values(total.cpu().numpy()) - log_scale)
 
 
 class _Words:
@@ -142,42 +136,43 @@ class _OnDevice:
         """ℓ(t)."""
         return _log_w(self._torch, self._law, t)
 
-    def draw(self, size: int, words: _Words) -> tuple[Tensor, bool]:
-        """So many draws, and whether a coin stayed undecided."""
+    def draw(self, size: int, words: _Words) -> Tensor:
+        """So many draws; NaN where a coin stayed undecided."""
         parts: list[Tensor] = []
-        filled, undecided = 0, False
+        filled = 0
         for _ in range(_ROUNDS):
             missing = size - filled
             if not missing:
-                return self._torch.cat(parts), undecided
+                found: Tensor = self._torch.cat(parts)
+                return found
             more = int(missing / max(self._of.share, 0.05) * 1.01) + 16
-            places, open_ = self._round(*words.pairs(more), words)
-            undecided |= open_
-            parts.append(places[:missing])
+            parts.append(self._round(*words.pairs(more), words)[:missing])
             filled += len(parts[-1])
         raise InternalError("an envelope rejects nearly everything")
 
-    def _round(self, low: Tensor, high: Tensor, words: _Words) -> tuple[Tensor, bool]:
+    def _round(self, low: Tensor, high: Tensor, words: _Words) -> Tensor:
         torch, one = self._torch, self._of
         column = low & CELLS - 1
         cell = torch.where(low >> 12 < self._cuts[column], column, self._other[column])
         place = (high >> 8).to(torch.float64)
-        t = one.low + one.width * (cell + (place + 0.5) * 2.0**-24)
+        t: Tensor = one.low + one.width * (cell + (place + 0.5) * 2.0**-24)
         coin = high & 255
         sure = coin < self._sure[cell]
         doubtful = torch.nonzero(~sure).view(-1)
         if not len(doubtful):
-            return t, False
+            return t
         accepted, undecided = self._decide(
             cell[doubtful], place[doubtful], coin[doubtful], *words.pairs(len(doubtful))
         )
-        sure[doubtful[accepted]] = True
-        return t[sure], undecided
+        t[doubtful[undecided]] = math.nan
+        sure[doubtful[accepted | undecided]] = True
+        found: Tensor = t[sure]
+        return found
 
     def _decide(
         self, cell: Tensor, place: Tensor, coin: Tensor, low: Tensor, high: Tensor
-    ) -> tuple[Tensor, bool]:
-        """Coins of 40 bits against the ratio at places of 56 bits."""
+    ) -> tuple[Tensor, Tensor]:
+        """Coins of 40 bits against the ratio at places of 56 bits: accepted, undecided."""
         torch, one = self._torch, self._of
         coins = (coin + low.to(torch.float64) * 2.0**-32) / 256
         t = one.low + one.width * (cell + (place + high.to(torch.float64) * 2.0**-32) * 2.0**-24)
@@ -188,7 +183,7 @@ class _OnDevice:
         ratio = torch.exp(log_ratio) / self._weights[cell]
         doubt = ratio * _PAD * size + 2.0**-39
         accepted = coins + doubt < ratio
-        return accepted, bool((~accepted & (coins - doubt <= ratio)).any())
+        return accepted, ~accepted & (coins - doubt <= ratio)
 
 
 def _log_w(torch: Any, law: Coordinate, t: Tensor) -> Tensor:

@@ -3,8 +3,8 @@
 A 64-bit word picks a cell (12 bits of column, 20 of threshold), a place in it (24) and the first
 byte of the coin that accepts.  The heights are integers above the density by proof; a coin is read
 as the interval of all numbers that begin with its bits, and accepts or rejects only if all of them
-do.  So what comes out is the place, to 24 bits, of a draw from the law itself, cut to its range:
-docs/proofs/monte-carlo.md, §3.  Not here: where the words come from.
+do; else NaN stands in the draw's place.  So what comes out is the place, to 24 bits, of a draw from
+the law itself, cut to its range: docs/proofs/monte-carlo.md, §3.  Not here: where words come from.
 """
 
 from __future__ import annotations
@@ -82,30 +82,37 @@ class Envelope:
         """How far a draw may be from the place that is given for it."""
         return self.width * 2.0 ** -(_PLACE + 1)
 
-    def draw(self, size: int, source: Source) -> tuple[Floats, bool]:
-        """So many draws; and whether a coin stayed undecided (then nothing may be built on them).
+    @property
+    def open_chance(self) -> float:
+        """At most the probability that a place is NaN; about 1e-11."""
+        ends = np.array([self.low, self.low + CELLS * self.width])
+        size = 1 + abs(self.scale) + 0.5 * float((ends * ends).max())
+        size += abs(self.law.power(self.lam)) * float(np.abs(self.law.log_w(ends)).max())
+        sure = float((self.weights * self.sure.astype(np.int64)).sum()) / (256.0 * CELLS * _DEPTH)
+        return 2.6 * (_PAD * size + 2.0**-39) / max(sure, 1e-3)
+
+    def draw(self, size: int, source: Source) -> Floats:
+        """So many draws; NaN where a coin stayed undecided, and nothing is known of the draw.
 
         Computes:  places of independent draws, each within `coarse` of its draw.
         Valid for: independent uniform words.
-        Error:     none, but for what the flag tells: about 1e-14 a draw.
+        Error:     none, but for what is NaN: `open_chance`.
         Cost:      8 bytes and about 15 ns a draw.
         Source:    docs/proofs/monte-carlo.md, Thm 3.
         """
         found = np.empty(size)
-        filled, undecided = 0, False
+        filled = 0
         for _ in range(_ROUNDS):
             missing = size - filled
             if not missing:
-                return found, undecided
+                return found
             more = int(missing / max(self.share, 0.05) * 1.01) + 16
-            places, open_ = self._round(source(more), source)
-            undecided |= open_
-            taken = places[:missing]
+            taken = self._round(source(more), source)[:missing]
             found[filled : filled + len(taken)] = taken
             filled += len(taken)
         raise InternalError("an envelope rejects nearly everything")
 
-    def _round(self, words: Words, source: Source) -> tuple[Floats, bool]:
+    def _round(self, words: Words, source: Source) -> Floats:
         low = words.astype(np.uint32)  # the lower half: column and threshold
         high = (words >> np.uint64(32)).astype(np.uint32)
         column = (low & np.uint32(CELLS - 1)).astype(np.intp)
@@ -115,18 +122,19 @@ class Envelope:
         coin = (high & np.uint32(255)).astype(np.uint8)
         sure = coin < self.sure[cell]
         if sure.all():
-            return t, False
+            return t
         doubtful = np.flatnonzero(~sure)
         accepted, undecided = self._decide(
             cell[doubtful], place[doubtful], coin[doubtful], source(len(doubtful))
         )
-        sure[doubtful[accepted]] = True
-        return t[sure], undecided
+        t[doubtful[undecided]] = math.nan
+        sure[doubtful[accepted | undecided]] = True
+        return t[sure]
 
     def _decide(
         self, cell: NDArray[np.intp], place: Floats, coin: NDArray[np.uint8], words: Words
-    ) -> tuple[NDArray[np.bool_], bool]:
-        """Coins of 40 bits against the ratio at places of 56 bits."""
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Coins of 40 bits against the ratio at places of 56 bits: accepted, undecided."""
         finer = (words >> np.uint64(32)).astype(np.float64) * 2.0**-32
         coins = (coin + (words & np.uint64(0xFFFFFFFF)).astype(np.float64) * 2.0**-32) / 256
         t = self.low + self.width * (cell + (place + finer) * 2.0**-_PLACE)
@@ -138,7 +146,7 @@ class Envelope:
             ratio = np.exp(log_ratio) / self.weights[cell]
         doubt = ratio * _PAD * size + 2.0**-39
         accepted = coins + doubt < ratio
-        return accepted, bool((~accepted & (coins - doubt <= ratio)).any())
+        return accepted, ~accepted & (coins - doubt <= ratio)
 
 
 def _heights(law: Coordinate, lam: float, edges: Floats, width: float) -> tuple[Floats, Floats]:

@@ -3,7 +3,8 @@
 g₀(Y) = (1 − e^{ε−Y})₊ and g₊(Y) = ∫ P(t) g(Y + y(t)) dt over the jumps t > T of one coordinate.
 In v = e^Y the function v·g is convex, so a chord is above it, and a jump may be replaced by one of
 the same masses under P and Q at the two ends of its cell.  Tables stand on ε − ih; jumps start at a
-multiple of h: docs/proofs/monte-carlo.md, §6.
+multiple of h, and those that end above ε from everywhere are integrated as they are:
+docs/proofs/monte-carlo.md, §6.
 """
 
 from __future__ import annotations
@@ -16,34 +17,36 @@ import numpy as np
 from flint import arb
 
 from bursar.errors import InternalError, LimitReached
-from bursar.numerics.balls import float_up, precision
+from bursar.numerics.balls import float_down, float_up, precision
 from bursar.numerics.tilts import Coordinate, Floats
 
 SLACK = 1e-12  # in the loss, for each jump: edges of cells are floats
-_PAD = 1e-7  # of a cell's mass, for the same
-NARROWEST = 1e-4  # cell for which that is enough
+_PAD = 1e-11  # of a cell's mass, over its width, for the same
+NARROWEST = 1e-6  # cell for which that is little
 STEEPEST = 30.0  # mean shift, for edges within SLACK
 _TINY = 1e-290  # what underflow may have taken
 _ROUND = 1e-10
+_CANCELS = 1e-14  # of what cancels where a jump just reaches ε
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Jumps:
-    """The jumps of one coordinate: masses at T's loss + jh, and what lies beyond them."""
+    """The jumps of one coordinate: masses at T's loss + jh, and those of what lies beyond them."""
 
     first: int  # the loss at T, in steps of h
     dots: Floats
-    beyond: float
+    beyond_p: float
+    beyond_q: float
     under_p: float
     under_q: float
 
     @classmethod
     def of(cls, law: Coordinate, *, first: int, step: float, reach: float) -> Jumps:
-        """The jumps above a loss of `first` steps, dotted up to a loss of `reach`.
+        """The jumps above a loss of `first` steps, dotted up to a loss of at least `reach`.
 
         Computes:  masses under P at the ends of cells; each cell keeps its masses under P and Q.
-        Valid for: the remove direction, first ≥ 1.
+        Valid for: the remove direction, first ≥ 1; tables that go down to ε − reach or less far.
         Error:     upward only.
         Cost:      about 20 µs a cell.
         Source:    Doroshenko et al. 2022; docs/proofs/monte-carlo.md, Lemma 6.
@@ -55,22 +58,24 @@ class Jumps:
         last = max(first + 2, math.ceil(reach / step))
         losses = np.arange(first, last + 1) * step
         edges = np.array([law.above(float(loss)) for loss in losses])
+        pad = _PAD / step
         with precision(96):
             far = float(edges[-1]) + 60.0
             under_p, under_q = law.cells(np.append(edges, far))
-            p_all, q_all = float_up(sum(under_p, arb(0))), float_up(sum(under_q, arb(0)))
+            p_all, q_all = float_up(sum(under_p, arb(0))), float_down(sum(under_q, arb(0)))
             more = float_up(2 * law.cut_above(0.0, far))
-            beyond = float_up(under_p[-1] + law.cut_above(0.0, far))
+            beyond_p = float_up(under_p[-1] + law.cut_above(0.0, far))
+            beyond_q = max(float_down(under_q[-1]), 0.0)
             dots = np.zeros(len(losses))
             for j in range(len(losses) - 1):
                 low, high = math.exp(losses[j]), math.exp(losses[j + 1])
                 p, q = under_p[j], under_q[j]
                 right = float_up((p - q * low) / (high - low)) * high
                 left = float_up((q * high - p) / (high - low)) * low
-                pad = _PAD * float_up(p)
-                dots[j] += max(left, 0.0) + pad
-                dots[j + 1] += max(right, 0.0) + pad
-        return cls(first, dots, beyond, p_all + more, q_all * (1 - _ROUND))
+                more_p = pad * float_up(p)
+                dots[j] += max(left, 0.0) + more_p
+                dots[j + 1] += max(right, 0.0) + more_p
+        return cls(first, dots, beyond_p, beyond_q, p_all + more, max(q_all, 0.0) * (1 - _ROUND))
 
 
 @final
@@ -103,7 +108,10 @@ class Table:
         high = self.under_p - self.under_q * np.exp(-above)
         whole = np.concatenate([self.values, np.maximum(high, 0.0) * (1 + _ROUND)])
         found = np.correlate(whole[jumps.first :], jumps.dots, "valid")[:size]
-        found = (found + jumps.beyond * self.under_p) * (1 + _ROUND) + _TINY
+        fall = np.exp(np.arange(size - 1, -1, -1) * self.step)  # of e^ε over e^Y
+        p, q = jumps.beyond_p * self.under_p, jumps.beyond_q * self.under_q
+        found += np.maximum(p * (1 + _CANCELS) - q * (1 - _CANCELS) * fall, 0.0)
+        found = found * (1 + _ROUND) + _TINY
         found = np.minimum(found, self.under_p * jumps.under_p)
         under_p = self.under_p * jumps.under_p * (1 + _ROUND)
         return Table(

@@ -140,7 +140,7 @@ def tilts(
 
 def _length(found: Cumulant, lam: float, ceiling: float) -> tuple[float, tuple[float, ...]]:
     """U with prod |M(λ+iu)/M(λ)|^k ≤ e^{ceiling} πU for u ≥ U, and each step's shift there."""
-    slants = [_Slants(step, lam) for step in found.steps]
+    slants = [Slants(step, lam) for step in found.steps]
 
     def excess(u: float) -> float:
         logs = sum(s.count * s.best(u)[0] for s in slants)
@@ -160,7 +160,8 @@ def _length(found: Cumulant, lam: float, ceiling: float) -> tuple[float, tuple[f
     return length, tuple(s.best(length)[1] for s in slants)
 
 
-class _Slants:
+@final
+class Slants:
     """The decay bound of one step in float64, for a range of shifts."""
 
     def __init__(self, sketch: StepSketch, lam: float) -> None:

@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 _BITS = 96  # of a mass
 _LARGEST = 600.0  # of an exponent
 _NATS = 90.0  # a mass below e^−90 is cut off, and paid for
+_PLACES = 400
 
 
 @final
@@ -63,7 +64,8 @@ class Coordinate:
         x = self.slope * t - 0.5 * self.slope**2
         if not self.sampled:
             return x
-        if x.max(initial=0.0) < _LARGEST:
+        top = float(x.max(initial=0.0))
+        if (float(np.nanmax(x)) if math.isnan(top) else top) < _LARGEST:
             return np.asarray(np.log((1.0 - self.share) + self.share * np.exp(x)))
         return np.asarray(np.logaddexp(math.log1p(-self.share), x + math.log(self.share)))
 
@@ -91,7 +93,10 @@ class Coordinate:
             low = -far + (self.power(lam) * self.slope if not self.sampled else 0.0)
             return low, far + self.power(lam) * self.slope
         fall = -math.log1p(-self.share) if self.sampled else math.inf
-        return -math.sqrt(2 * (_NATS + lam * fall)), far
+        low = -math.sqrt(2 * (_NATS + lam * fall))
+        t = np.linspace(low, far, _PLACES)
+        heights = self.power(lam) * self.log_w(t) - 0.5 * t * t  # concave
+        return low, float(t[np.flatnonzero(heights > heights.max() - _NATS - 5)[-1]])
 
     def mass(self, lam: float, low: float, high: float) -> arb:
         """∫ φ w^A from low to high, as a ball."""

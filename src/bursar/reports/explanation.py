@@ -10,16 +10,16 @@ import html
 from dataclasses import dataclass
 from typing import Any, final
 
-from bursar.accounting import choose, exact, rdp, risk
-from bursar.accounting.accountants import ACCOUNTANTS, Answer
+from bursar.accounting import choose, rdp, risk
+from bursar.accounting.accountants import ACCOUNTANTS, PROVED, Accountant, Answer
+from bursar.accounting.directions import directions
 from bursar.accounting.witness import Witness, refute
 from bursar.adjacency import DEFAULT, Adjacency, Direction
-from bursar.errors import LimitReached, NoProof
+from bursar.errors import BursarError, LimitReached, NoProof
 from bursar.exact import Exact, Number
 from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
-from bursar.privacy.pairs import symmetric
 from bursar.privacy.screen_curve import Form, ScreenCurve
 from bursar.reports.words import ACCOUNTS, ADDED, COMPOSED, DOMINATES
 from bursar.truth import Enclosure, Estimate, Proved, Refusal, rounded
@@ -119,17 +119,30 @@ def explain(
     """
     plan, relation = Plan.of(run), Adjacency.of(adjacency)
     question: dict[str, Any] = {"delta": delta, "log_delta": log_delta, "adjacency": relation}
-    result = choose.epsilon(plan, **question)
+    answers: dict[str, Answer | BursarError] = {}
+
+    def ask(accountant: Accountant) -> Answer:
+        if accountant.name not in answers:
+            try:
+                answers[accountant.name] = accountant.epsilon(plan, **question)
+            except (NoProof, LimitReached) as error:
+                answers[accountant.name] = error
+        found = answers[accountant.name]
+        if isinstance(found, BursarError):
+            raise found
+        return found
+
+    result = choose.tightest(ask, PROVED)
     others: list[Answer | Refusal] = []
     for accountant in ACCOUNTANTS:
         try:
-            found = accountant.epsilon(plan, **question)
+            found = ask(accountant)
         except (NoProof, LimitReached) as error:
             others.append(Refusal(accountant.name, error.need))
             continue
         if found.about.method != result.about.method:
             others.append(found)
-    remove, add = _directions(plan, relation, question)
+    remove, add = _directions(plan, relation, result, question)
     against = None if claim is None else Exact.of(claim, field="claim")
     witness, unseen, against = _witness(plan, result, question, against)
     zero = result.upper == 0 and question["delta"] != 1
@@ -148,16 +161,15 @@ def explain(
 
 
 def _directions(
-    plan: Plan, relation: Adjacency, question: dict[str, Any]
+    plan: Plan, relation: Adjacency, result: Proved, question: dict[str, Any]
 ) -> tuple[Proved | None, Proved | None]:
-    """Each direction by itself, where the exact accountant takes the plan."""
+    """Each direction by itself, where one that encloses them takes the plan."""
+    asked = {name: value for name, value in question.items() if name != "adjacency"}
     try:
-        pairs = exact.pairs_of(plan, relation, Direction.REMOVE)
-        if all(symmetric(pair) for pair, _ in pairs.parts):
-            both = exact.epsilon(plan, **question)
-            return both, both
-        remove, add = (exact.epsilon(plan, direction=way, **question) for way in Direction)
+        remove, add = directions(plan, relation, asked)
     except (NoProof, LimitReached):
+        return None, None
+    if max(remove.upper, add.upper) > result.upper and not isinstance(remove, Enclosure):
         return None, None
     return remove, add
 

@@ -74,10 +74,10 @@ class Simple(Bounded):
         return f"simple:{self.direction.value}:{self.epsilon.hex()}:{laws}"
 
     def losses(self, size: int, source: Source) -> Floats:
-        """So many Y; +∞ for all where a coin stayed undecided."""
+        """So many Y; +∞ where a coin stayed undecided."""
         drawn = tuple((one, one.law, 0.0, count) for one, count in self.envelopes)
-        sums, _, undecided = _sums(drawn, size, source, 0.0)
-        return np.full(size, math.inf) if undecided else sums
+        sums, _ = _sums(drawn, size, source, 0.0)
+        return np.where(np.isnan(sums), math.inf, sums)
 
     def draw(self, size: int, source: Source) -> Floats:
         """So many independent X."""
@@ -150,10 +150,8 @@ class OneTilted(Bounded):
         losses, log_weights = np.empty(size), np.empty(size)
         for i in range(len(edges)):
             where = np.flatnonzero(chosen == i)
-            sums, powers, undecided = _sums(
-                self._drawn(i), len(where), source, self.theta, self._scale
-            )
-            losses[where] = math.inf if undecided else sums
+            sums, powers = _sums(self._drawn(i), len(where), source, self.theta, self._scale)
+            losses[where] = np.where(np.isnan(sums), math.inf, sums)
             with np.errstate(divide="ignore"):
                 log_weights[where] = self.log_moments - self._scale - np.log(powers)
         return losses, log_weights
@@ -234,22 +232,21 @@ def _slack(envelopes: Iterable[tuple[Envelope, int]]) -> float:
 
 def _sums(
     drawn: tuple[Drawn, ...], size: int, source: Source, theta: float, scale: float = 0.0
-) -> tuple[Floats, Floats, bool]:
-    """Sums of losses, sums of e^{θt − scale}, and whether a coin stayed undecided."""
-    total, powers, undecided = np.zeros(size), np.zeros(size), False
+) -> tuple[Floats, Floats]:
+    """Sums of losses, and sums of e^{θt − scale}; NaN where a coin stayed undecided."""
+    total, powers = np.zeros(size), np.zeros(size)
     for envelope, law, moved, count in drawn:
         rows = max(1, _AT_ONCE // count)
         for start in range(0, size, rows):
             many = min(rows, size - start)
-            z, open_ = envelope.draw(many * count, source)
+            z = envelope.draw(many * count, source)
             z += moved
             sums = law.log_w(z).reshape(many, count).sum(axis=1)
             total[start : start + many] += sums if law.removes else -sums
-            undecided |= open_
             if theta:
                 with np.errstate(under="ignore"):
                     grown = np.exp(theta / law.slope * z - scale)
                 powers[start : start + many] += grown.reshape(many, count).sum(axis=1)
             else:
                 powers[start : start + many] += count
-    return total, powers, undecided
+    return total, powers
