@@ -303,8 +303,8 @@ def chernoff(loss: Loss, at: float, whole: list[arb], gaps: list[arb]) -> arb:
     peak = (a * a.log() - (1 + a) * (1 + a).log()).exp() if at > 0 else arb(1)
     mass = _power(whole, counts)
     if gaps:
-        each = zip(counts, whole, gaps, strict=True)
-        mass *= -sum((count * (-gap / m).log1p() for count, m, gap in each), arb(0)).expm1()
+        rests = [(1 - gap / m).max(arb(0)) for m, gap in zip(whole, gaps, strict=True)]
+        mass *= 1 - _power(rests, counts)
     return peak * loss.plain(acb(a)).real * upper_of(mass).max(arb(0))
 
 

@@ -2,7 +2,7 @@
 
 A twofold number is the exact sum of two doubles, good for some 100 bits.  Products of matrices are
 sums of exact ones: each entry is cut into slices so short that no product of slices is rounded,
-in whatever order it is added up (Ozaki, Ogita, Oishi & Rump 2012).
+in whatever order it is added up (Ozaki et al. 2012).
 Rests on: IEEE 754 doubles, rounded to nearest.  Proof: docs/proofs/contour.md, section 9.
 """
 
