@@ -130,14 +130,19 @@ class ContourProfile:
         with precision(found.bits):
             return bool(found.upper(location) <= target)
 
-    def coarse(self, location: float, log_target: float) -> Stack | None:
-        """A contour just sharp enough to prove δ ≤ target there; None where it is too near."""
+    def coarse(self, location: float, log_target: float, spare: float = 0.0) -> Stack | None:
+        """A contour just sharp enough to prove δ ≤ target there; None where it is too near.
+
+        With nats to spare it proves as much nearby.
+        """
         lam = self._tilt(location)
         log_delta = self._log_delta(lam, location)
         room = log_target - log_delta
         if room < 0.02:
             return None
-        return self._contour(lam, location, log_delta, _COARSE - 2 * math.log(min(room, 1.0)))
+        return self._contour(
+            lam, location, log_delta, _COARSE + spare - 2 * math.log(min(room, 1.0))
+        )
 
     def _finite(self, target: arb) -> arb:
         """What δ leaves to finite losses."""
