@@ -5,18 +5,19 @@ from __future__ import annotations
 import pytest
 from flint import arb
 
-from bursar.accounting import exact, online
+from bursar.accounting import choose, exact, online
 from bursar.accounting.climb import Climb
 from bursar.accounting.contour_profile import ContourProfile
 from bursar.accounting.stack import Stack
 from bursar.adjacency import DEFAULT, Direction
 from bursar.errors import InvalidParameter
 from bursar.mechanisms import views
+from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.laplace import Laplace
 from bursar.mechanisms.plan import Plan
 from bursar.mechanisms.poisson import PoissonSubsampled
-from bursar.mechanisms.statements import ApproximateDP, PureDP
+from bursar.mechanisms.statements import ApproximateDP, PureDP, ZeroConcentratedDP
 from bursar.numerics.balls import precision
 from bursar.numerics.levels import propose_levels
 from bursar.truth import Enclosure, Proved
@@ -139,6 +140,20 @@ def test_other_steps_are_asked_one_by_one(step: Gaussian | Laplace | PureDP) -> 
     found = online.epsilons(step, steps=3, delta="1e-3")
     assert [each.upper for each in found] == [
         exact.epsilon(k * step, delta="1e-3").upper for k in (1, 2, 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        ZeroConcentratedDP(rho="0.01"),
+        PoissonSubsampled(Laplace(scale=5), sampling_probability="0.1"),
+    ],
+)
+def test_what_has_no_contour_is_asked_one_by_one(step: Mechanism) -> None:
+    found = online.epsilons(step, steps=2, delta="1e-3")
+    assert [each.upper for each in found] == [
+        choose.epsilon(k * step, delta="1e-3").upper for k in (1, 2)
     ]
 
 

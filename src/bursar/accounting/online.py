@@ -23,7 +23,7 @@ from bursar.accounting.contour_profile import ContourProfile
 from bursar.accounting.ends import infinite, infinite_exactly
 from bursar.accounting.question import Question
 from bursar.adjacency import DEFAULT, Adjacency, Direction
-from bursar.errors import LimitReached
+from bursar.errors import LimitReached, NoProof
 from bursar.exact import Number
 from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
@@ -120,7 +120,10 @@ class _Both:
         """None where no contours are at hand."""
         with precision(256):
             delta = question.delta_ball()
-        remove, add = (_Turns.of(views.pairs(step, relation, way), delta) for way in Direction)
+        try:
+            remove, add = (_Turns.of(views.pairs(step, relation, way), delta) for way in Direction)
+        except NoProof:
+            return None
         if remove is None or add is None:
             return None
         return cls(remove, add, same=all(symmetric(pair) for pair, _ in remove.pairs.parts))
