@@ -82,7 +82,9 @@ def test_a_stack_climbs_to_what_it_is_elsewhere(monkeypatch: pytest.MonkeyPatch)
     profile = exact.profile(20 * pairs)
     assert isinstance(profile, ContourProfile)
     monkeypatch.setattr(levels, "_LAST", 300)
-    shapes, body = levels.propose_levels(profile.found, 4.8, -11.5, 25.0, None, easy=300)
+    monkeypatch.setattr(levels, "_EASY", 300)
+    monkeypatch.setattr(levels, "_LAST", 300)
+    shapes, body = levels.propose_levels(profile.found, 4.8, -11.5, 25.0, None)
     assert len(shapes) > 1
     assert body is not None
     climb = Climb(turn, Stack.of(turn, shapes, body), 20)

@@ -18,7 +18,7 @@ from bursar.accounting.contour import Loss
 from bursar.accounting.stack import Stack
 from bursar.errors import InternalError, LimitReached
 from bursar.numerics.balls import precision
-from bursar.numerics.levels import EASY, propose_levels
+from bursar.numerics.levels import propose_levels
 from bursar.numerics.propose import TOLERANCE, Outer, Shape, propose
 from bursar.numerics.roots import Bracket
 from bursar.numerics.sketch import Cumulant, cumulant, solve_decreasing
@@ -45,8 +45,6 @@ class ContourProfile:
     found: Cumulant
     infinite: arb  # the probability of an infinite loss, which the contour leaves out
     method: str = "exact"
-    short: int = _SHORT
-    easy: int = EASY
     last: tuple[BillLine, ...] = field(default=(), init=False)
     stack: Stack | None = field(default=None, init=False)  # of the last answer
 
@@ -164,7 +162,7 @@ class ContourProfile:
         low, high = -float(self.top), self._ceiling(lam, log_delta)
         rough, goal = goal > high, min(goal, high)
         short = None if known else self._plain(lam, goal, log_delta, TOLERANCE)
-        far = not known and (short is None or short.n > self.short) and self.loss.removes
+        far = not known and (short is None or short.n > _SHORT) and self.loss.removes
         rough = rough or far
         blunt, tolerance, quick = math.inf, _COARSE + 6 if rough else TOLERANCE, True
         for attempt in range(_MOST_SHAPES):
@@ -255,15 +253,11 @@ class ContourProfile:
         self, lam: float, location: float, log_delta: float, tolerance: float, quick: bool
     ) -> tuple[list[Shape], Outer | None]:
         plain = self._plain(lam, location, log_delta, tolerance)
-        if plain is not None and (
-            plain.n <= self.short or not (self.loss.steps and self.loss.removes)
-        ):
+        if plain is not None and (plain.n <= _SHORT or not (self.loss.steps and self.loss.removes)):
             return [plain], None
         if not (self.loss.steps and self.loss.removes):
             raise LimitReached("the contour would be too long", hint=_RDP)
-        return propose_levels(
-            self.found, location, log_delta, tolerance, plain, easy=self.easy, quick=quick
-        )
+        return propose_levels(self.found, location, log_delta, tolerance, plain, quick=quick)
 
     def _plain(
         self, lam: float, location: float, log_delta: float, tolerance: float

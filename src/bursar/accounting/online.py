@@ -35,7 +35,6 @@ from bursar.privacy.pairs import Composition, symmetric
 from bursar.truth import About, BillLine, Enclosure, Proved
 
 _ENOUGH = 1e-12  # relative width of ε that a contour may have, or ten times what it had at first
-_LONG = 12_000  # nodes of a contour that is used often, before it is cut
 _WORN = 2.0  # times the steps of its shape that a contour serves at least
 _WORTH = 0.6  # times what it took to make, that a contour is used for
 _SPARE = 8.0  # nats, in the add direction
@@ -223,7 +222,6 @@ class _Remove:
         profile = self.turns.profile(k)
         if profile is None:
             return None
-        profile.short = profile.easy = _LONG
         try:
             bracket = profile.epsilon_at(self.turns.delta, near)
         except LimitReached:
