@@ -66,6 +66,13 @@ def test_a_turn_may_be_a_plan(beside: ApproximateDP | Gaussian, direction: str) 
         assert found[k - 1].about.direction == "remove"
 
 
+def test_where_both_directions_are_near_the_worse_is_asked_for_alone() -> None:
+    """So many small steps that their losses are as good as normal."""
+    small = PoissonSubsampled(Gaussian(noise_multiplier=1000), sampling_probability="0.01")
+    for k, found in online.walk(small, steps=3 * 10**12, every=10**12, delta="1e-5"):
+        meet(found, exact.epsilon(k * small, delta="1e-5"))
+
+
 def test_both_directions_of_one_law_are_one() -> None:
     turn = Gaussian(noise_multiplier=5) + Laplace(scale=9)
     for k, found in online.walk(turn, steps=9, every=3, delta="1e-6"):

@@ -38,6 +38,7 @@ _ENOUGH = 1e-12  # relative width of ε that a contour may have, or ten times wh
 _WORN = 2.0  # times the steps of its shape that a contour serves at least
 _WORTH = 0.6  # times what it took to make, that a contour is used for
 _SPARE = 8.0  # nats, in the add direction
+_SHARP = 1e-9  # relative width of an ε from which others are told
 _KNOWN = 6  # values of ε from which the next one is told
 _PER_NODE, _PER_PLACE = 1.0, 30.0  # about µs, of contours and of lines
 
@@ -88,11 +89,11 @@ def _walk(
         if shared is None or found is None:
             given = question.delta, question.log_delta
             alone = choose.epsilon(k * step, delta=given[0], log_delta=given[1], adjacency=relation)
-            if shared:
-                shared.remove.learn(k, float(alone))
             if isinstance(alone, Enclosure):  # more turns cost no less
                 floor = max(floor, alone.lower)
                 alone = replace(alone, lower=floor)
+                if shared and alone.upper <= (1 + _SHARP) * floor:
+                    shared.remove.learn(k, floor)
             yield alone
             continue
         (low, high), bill = found
@@ -121,7 +122,7 @@ class _Both:
             delta = question.delta_ball()
         try:
             remove, add = (_Turns.of(views.pairs(step, relation, way), delta) for way in Direction)
-        except NoProof:
+        except (NoProof, LimitReached):
             return None
         if remove is None or add is None:
             return None
@@ -154,9 +155,11 @@ class _Turns:
         return cls(pairs, delta) if contours else None
 
     def profile(self, k: int) -> ContourProfile | None:
-        """After k turns; a single one may have a closed form."""
-        found = exact.profile(k * self.pairs)
-        return found if isinstance(found, ContourProfile) else None
+        """After k turns; a single one may have a closed form, and too many are beyond floats."""
+        with suppress(LimitReached):
+            found = exact.profile(k * self.pairs)
+            return found if isinstance(found, ContourProfile) else None
+        return None
 
     def target(self, k: int) -> arb:
         """What δ leaves to finite losses."""
@@ -195,8 +198,9 @@ class _Remove:
 
     def learn(self, k: int, epsilon: float) -> None:
         """What ε is after k turns, for the next guess."""
-        if 0 < epsilon < math.inf:
-            self.known.append((math.log(k), math.log(epsilon)))
+        at = math.log(k)
+        if 0 < epsilon < math.inf and all(at > known for known, _ in self.known):
+            self.known.append((at, math.log(epsilon)))
 
     def guess(self, k: int) -> float | None:
         """ε after k turns, told by a polynomial through the last few: log ε in log k."""
