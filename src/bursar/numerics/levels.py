@@ -284,7 +284,7 @@ def _attempt(
     digits = tolerance + max(loss, 0.0) + 3 + (whole - part)
 
     def side(at: float) -> Outer:
-        return piece.outer(at, 6 + tolerance / 8)
+        return piece.outer(at, 4 + tolerance / 8)
 
     keep_left = left > 0 or piece.below > -math.inf
     try:
