@@ -25,10 +25,10 @@ _LAST = 12_000  # of the last one
 _MOST_NODES = 60_000  # of the last contour
 _MOST_LEVELS = 14
 _SOFT = 0.25  # of s²
-_FIRM = 0.18
+_FIRM = 0.15
 _HARD = 0.12  # leaks less where small losses have large tilts, for longer contours
 _LOSS = 4.0  # nats of cancellation, beyond the least
-_BLUNT = 28.0  # nats, where no contours are short enough for more
+_BLUNT = 27.0  # nats, where no contours are short enough for more
 _SLANTS = np.geomspace(3e-3, 1.0, 16)
 
 
@@ -282,7 +282,7 @@ def _attempt(
     digits = tolerance + max(loss, 0.0) + 3 + (whole - part)
 
     def side(at: float) -> Outer:
-        return piece.outer(at, 6 + tolerance / 8)
+        return piece.outer(at, 4 + tolerance / 8)
 
     keep_left = left > 0 or piece.below > -math.inf
     try:
