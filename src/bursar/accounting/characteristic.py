@@ -18,7 +18,8 @@ from bursar.numerics.factors import GaussianFactor, LaplaceFactor
 from bursar.numerics.sketch import StepSketch
 
 Complex = NDArray[np.complex128]
-_POINTS = 4096
+_ROOT = 64
+_POINTS = _ROOT**2
 _LOST = 1e-11  # of a tail: what float64 cannot tell from 0
 _DEVIATIONS = 60.0  # how far the loss is taken to reach, in its own width
 
@@ -58,7 +59,10 @@ def _log_characteristic(sketched: Sketched, at: float, u: NDArray[np.float64]) -
 
 
 def _log_phi(step: StepSketch, at: float, u: NDArray[np.float64]) -> Complex:
-    """log of the characteristic function of one step; the branch follows the loss's mean."""
+    """log of the characteristic function of one step, at points that are equally far apart.
+
+    The branch follows the loss's mean.
+    """
     step.widen(max(at, 1.0))
     exponent = 1 + at if step.step.removes else -at
     sign = 1 if step.step.removes else -1
@@ -66,7 +70,11 @@ def _log_phi(step: StepSketch, at: float, u: NDArray[np.float64]) -> Complex:
     weights /= weights.sum()
     mean = float(weights @ step.log_w)
     centred = step.log_w - mean
-    values = np.array([np.exp(1j * sign * x * centred) @ weights for x in u])
+    near, far = (  # each point is one of the first, moved by one of a few
+        np.exp(1j * sign * np.multiply.outer(part, centred))
+        for part in (u[:_ROOT], u[::_ROOT] - u[0])
+    )
+    values = ((far * weights) @ near.T).ravel()
     return np.asarray(np.log(values) + 1j * sign * u * mean)
 
 
