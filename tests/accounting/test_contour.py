@@ -44,6 +44,7 @@ CASES: dict[str, tuple[Plan, Direction, str]] = {
         "1",
     ),
     "rare": (100 * poisson("0.6", "1e-3"), Direction.REMOVE, "1"),
+    "sliced": (100 * poisson("0.5", "1e-5"), Direction.REMOVE, "1"),
 }
 
 
@@ -168,8 +169,9 @@ FORGOTTEN = [
     ("truncation", lines, _zero, "add", "short lines"),
 ]
 SLOWLY = [
-    ("burst", contour, _zero, "rare", "half as long"),
+    ("burst", contour, _zero, "sliced", "half as long"),
     ("line_error", lines, lambda step, spec, _: lines.truncation(step, spec), "rare", "flat lines"),
+    ("gap_error", lines, _zero, "sliced", "coarse"),
 ]
 
 

@@ -17,8 +17,8 @@ from bursar.mechanisms.laplace import Laplace
 from bursar.mechanisms.plan import Plan
 from bursar.mechanisms.poisson import PoissonSubsampled
 from bursar.mechanisms.statements import ApproximateDP, PureDP
+from bursar.numerics import levels
 from bursar.numerics.balls import precision
-from bursar.numerics.levels import propose_levels
 from bursar.truth import Enclosure, Proved
 
 STEP = PoissonSubsampled(Gaussian(noise_multiplier=2), sampling_probability="0.05")
@@ -73,14 +73,15 @@ def test_both_directions_of_one_law_are_one() -> None:
         assert found.about.bill
 
 
-def test_a_stack_climbs_to_what_it_is_elsewhere() -> None:
+def test_a_stack_climbs_to_what_it_is_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """With slices and a body; up by one, by more, by one again, and back."""
     loud = PoissonSubsampled(Gaussian(noise_multiplier="0.5"), sampling_probability="0.01")
     pairs = views.pairs(Plan.of(loud), DEFAULT, Direction.REMOVE)
     turn, at = exact.loss_of(pairs), arb(4.8)
     profile = exact.profile(20 * pairs)
     assert isinstance(profile, ContourProfile)
-    shapes, body = propose_levels(profile.found, 4.8, -11.5, 25.0, 300)
+    monkeypatch.setattr(levels, "_LAST", 300)
+    shapes, body = levels.propose_levels(profile.found, 4.8, -11.5, 25.0, None, easy=300)
     assert len(shapes) > 1
     assert body is not None
     climb = Climb(turn, Stack.of(turn, shapes, body), 20)

@@ -45,6 +45,19 @@ def test_a_claim_that_is_drawn_for() -> None:
     assert "passes with probability 0.0001" in verify(1.3, *DRAWN, "--beta", "1e-4").out
 
 
+def test_how_often_a_good_claim_fails_is_told_and_proved() -> None:
+    planned = verify(1.3, *DRAWN, "--json").json["power"]
+    assert planned["planned"] == 1e-4
+    assert 0.2 <= planned["gap"] < 0.3
+    assert 1e-4 < planned["proved"] <= 1
+    proved = verify(1.3, *DRAWN, "--power", "proved", "--json").json["power"]
+    assert proved["gap"] == 0.2
+    assert 1e-5 < proved["proved"] <= 1e-4
+    said = verify(1.3, *DRAWN, "--power", "proved").out
+    assert "a claim of δ/(1 − 0.2) fails" in said.replace("\n", " ")
+    assert verify(1.3, "--json").json["power"] is None
+
+
 def test_a_claim_that_is_not_verified() -> None:
     for more in ((), DRAWN):
         found = refused(verify(0.9, *more, "--json"))
@@ -110,6 +123,7 @@ def test_time_runs_out_with_a_safe_answer() -> None:
         (("--beta", "1"), "beta"),
         (("--gap", "1.5"), "gap"),
         (("--miss", "x"), "miss"),
+        (("--power", "full"), "power"),
         (("--verifier", "gpd"), "verifier"),
         (("--verifier", "gdp"), "verifier"),
         (("--cores", "0"), "cores"),

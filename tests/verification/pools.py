@@ -14,7 +14,7 @@ from typing import final
 import numpy as np
 
 from bursar import Adjacency, Direction, Gaussian
-from bursar.accounting.monte_carlo_bounded import Bounded
+from bursar.accounting.monte_carlo_bounded import Bounded, Over
 from bursar.accounting.monte_carlo_coins import Seeded
 from bursar.accounting.monte_carlo_designs import design
 from bursar.mechanisms import views
@@ -53,6 +53,10 @@ class Pool(Bounded):
         """log δ of this law."""
         return self.log_bound + math.log(float(self.values.mean()))
 
+    def over(self) -> Over:
+        """Its mean is exact."""
+        return Over(0.0, 0.0)
+
     def draw(self, size: int, source: Source) -> Floats:
         """By 16 bits each."""
         words = np.ascontiguousarray(source(-(-size // 4)))
@@ -65,6 +69,12 @@ def pool() -> Pool:
     pairs = views.pairs(PLAN, Adjacency.ADD_OR_REMOVE_ONE, Direction.REMOVE)
     found = design(pairs, Direction.REMOVE, float(EPSILON))
     return Pool(found.draw(SIZE, Seeded(5).source(0)), found.log_bound)
+
+
+def coin() -> Pool:
+    """Of zeros and ones, with the same mean and the same B: no law in [0, 1] scatters more."""
+    ones = round(float(pool().values.sum()))
+    return Pool((np.arange(SIZE) < ones).astype(np.float64), pool().log_bound)
 
 
 def verdicts(values: Floats, trial: Trial, count: int, random: np.random.Generator) -> Floats:

@@ -18,7 +18,7 @@ from bursar.numerics.wealth import Trial
 from bursar.verification.attempts import Attempt
 from bursar.verification.claims import Claim
 from bursar.verification.sides import Care, pilot
-from tests.verification.pools import EPSILON, pool, verdicts
+from tests.verification.pools import EPSILON, Pool, coin, pool, verdicts
 
 pytestmark = pytest.mark.statistical
 VERDICTS = 10_000
@@ -147,3 +147,32 @@ def test_good_claims_pass() -> None:
     assert found is not None
     assert passes(found, 1000, 7) >= 999
     assert passes(trial(0.99, 0.01, lambda pull: 0.0), 300, 8) <= 1
+
+
+def good(law: Pool, power: str, miss: float = 0.01) -> Trial:
+    """A gate's trial of a claim of δ/0.9 that is to fail with so small a probability."""
+    asked = Claim(epsilon=EPSILON, delta=math.exp(law.log_true_delta) / 0.9)
+    care = Care(gap="0.1", miss=miss, power=power)
+    found = pilot(law, asked).side(care, lambda pull: 0.0)
+    assert found.trial is not None
+    if power == "proved":
+        assert 0.5 * miss / 2 < math.exp(found.log_missed) <= miss / 2
+    return found.trial
+
+
+def misses(law: Pool, one: Trial, seed: int) -> int:
+    """How many of so many trials fail."""
+    wealth = verdicts(law.values, one, VERDICTS, np.random.default_rng(seed))
+    return VERDICTS - int(np.sum(one.passes(wealth)))  # type: ignore[arg-type]
+
+
+def test_a_good_claim_fails_no_more_often_than_is_proved() -> None:
+    """Of the design's law, and of the coin with its mean, for which the bound is not vacuous."""
+    for law in (pool(), coin()):
+        assert at_most(misses(law, good(law, "proved"), 9), VERDICTS) <= 0.005
+    assert at_least(misses(coin(), good(coin(), "proved"), 10), VERDICTS) >= 0.005 / 100
+
+
+def test_a_plan_that_trusts_another_law_fails_more_often() -> None:
+    """The normal law's trial, planned for the design's law, on the coin: it promises 0.005."""
+    assert at_least(misses(coin(), good(pool(), "planned"), 11), VERDICTS) > 0.005

@@ -63,24 +63,24 @@ class Climb:
     def __init__(self, turn: Loss, stack: Stack, made: int) -> None:
         self.turn, self.stack = turn, stack
         self.whole: list[_Rising] = []
-        self.cut: list[_Rising] = []
+        self.rest: list[_Rising] = []
         self.made, self.bends = made, list[tuple[arb, arb]]()
         with precision(stack.bits):
             for contour in stack.contours:
                 base = contour.parts.base
-                whole, cut = contour.parts.powers(turn)
+                whole, rest = contour.parts.powers(turn)
                 self.whole.append(_Rising(base, whole))
-                self.cut.append(_Rising(base if cut else [], cut))
-                self.bends.append((_bend(contour, whole, cut, made), whole[0].real.upper()))
+                self.rest.append(_Rising([acb(1)] * len(rest), rest))
+                self.bends.append((_bend(contour, whole, rest, made), whole[0].real.upper()))
 
     def at(self, count: int) -> Stack:
         """The stack after so many turns."""
         loss = self.turn.times(count)
         with precision(self.stack.bits):
-            each = zip(self.stack.contours, self.whole, self.cut, strict=True)
+            each = zip(self.stack.contours, self.whole, self.rest, strict=True)
             contours = [
-                Contour.summed(loss, contour.parts, whole.at(count), cut.at(count))
-                for contour, whole, cut in each
+                Contour.summed(loss, contour.parts, whole.at(count), rest.at(count))
+                for contour, whole, rest in each
             ]
             if count >= self.made:
                 for contour, (bend, largest) in zip(contours, self.bends, strict=True):
@@ -88,12 +88,13 @@ class Climb:
             return self.stack.of_counts(loss, contours)
 
 
-def _bend(contour: Contour, whole: list[acb], cut: list[acb], count: int) -> arb:
+def _bend(contour: Contour, whole: list[acb], rest: list[acb], count: int) -> arb:
     """Above Σ (jτ)² |node| after `count` turns or more, over the largest one's power.
 
     No |P| exceeds P at u = 0, so their quotients' powers fall.
     """
     largest = float(whole[0].real.lower())
+    cut = [x * y for x, y in zip(whole, rest, strict=bool(rest))]
     sizes = [np.array([float(x.abs_upper()) for x in part]) for part in (whole, cut) if part]
     falls = sum(np.minimum(size / largest, 1.0) ** count for size in sizes)
     weights = np.array([float(x.abs_upper()) for x in contour.parts.base])

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from bursar.errors import InternalError
 from bursar.numerics.balls import precision, upper_of
 from bursar.numerics.factors import Factor
-from bursar.numerics.lines import LineSpec, line_values
+from bursar.numerics.lines import LineSpec, line_values, slice_values
 from bursar.numerics.propose import Outer, Shape
 from bursar.numerics.steps import Step
 from bursar.numerics.tails import burst, decay
@@ -89,9 +89,9 @@ class Nodes:
     shape: Shape
     base: list[acb]  # 1/(z(z+1)) at the nodes, the first halved
     values: list[list[acb]]  # M at the nodes, a list for each step
-    cut: list[list[acb]]  # of the law cut below
+    rests: list[list[acb]]  # what the lower threshold of a slice leaves, as a share of M
     ratios: list[arb]  # how far each step has fallen after the last node (or burst, in a slice)
-    outer: dict[float, tuple[list[arb], list[arb]]]  # by tilt: M of each step, and cut below
+    outer: dict[float, tuple[list[arb], list[arb]]]  # by tilt: M of each step, and its slice
 
     @classmethod
     def of(cls, steps: tuple[Step, ...], shape: Shape) -> Nodes:
@@ -104,30 +104,34 @@ class Nodes:
         end = (shape.n * arb(shape.tau)).lower()
         for j, step in enumerate(steps):
             spec, shift = at_tilt(shape.lines[j], shape.lam), shape.shifts[j]
-            values = line_values(step, spec, shape.tau, shape.n)
-            found.values.append(values)
-            mass = values[0].real
             if shape.under:
                 low = at_tilt(shape.under[j], shape.lam)
-                found.cut.append(line_values(step, low, shape.tau, shape.n))
+                values, gaps = slice_values(step, spec, low, shape.tau, shape.n)
+                found.values.append(values)
+                pairs = zip(values, gaps, strict=True)
+                found.rests.append([1 - gap / value for value, gap in pairs])
+                mass = values[0].real
                 found.ratios.append(burst(step, spec, low, mass, end, shift) / mass)
             else:
+                values = line_values(step, spec, shape.tau, shape.n)
+                found.values.append(values)
+                mass = values[0].real
                 found.ratios.append(decay(step, spec, mass, end, shift).upper())
         return found
 
     def powers(self, loss: Loss) -> tuple[list[acb], list[acb]]:
-        """What these counts make of the steps, node by node: of the law, and of it cut below."""
+        """What these counts make of the steps, node by node: the law, and the share left below."""
         counts = [count for _, count in loss.steps]
         start = [acb(1)] * self.shape.n
         if loss.factors:
             lam, tau = arb(self.shape.lam), arb(self.shape.tau)
             start = [loss.plain(acb(lam, j * tau)) for j in range(self.shape.n)]
         return _product(start, self.values, counts), (
-            _product(start, self.cut, counts) if self.cut else []
+            _product([acb(1)] * self.shape.n, self.rests, counts) if self.rests else []
         )
 
     def masses(self, steps: tuple[Step, ...], outer: Outer) -> tuple[list[arb], list[arb]]:
-        """M of each step at another tilt, and of the law cut below, once computed."""
+        """M of each step at another tilt, and of a slice of it, once computed."""
         if outer.lam not in self.outer:
             self.outer[outer.lam] = masses(steps, outer)
         return self.outer[outer.lam]
@@ -155,22 +159,18 @@ class Contour:
     @classmethod
     def composed(cls, loss: Loss, parts: Nodes) -> Contour:
         """The contour of these counts, from nodes that do not depend on them."""
-        whole, cut = parts.powers(loss)
-        return cls.summed(
-            loss,
-            parts,
-            [x * y for x, y in zip(parts.base, whole, strict=True)],
-            [x * y for x, y in zip(parts.base, cut, strict=bool(cut))],
-        )
+        whole, rest = parts.powers(loss)
+        each = zip(parts.base, whole, strict=True)
+        return cls.summed(loss, parts, [x * y for x, y in each], rest)
 
     @classmethod
-    def summed(cls, loss: Loss, parts: Nodes, whole: list[acb], cut: list[acb]) -> Contour:
-        """The contour whose integrand is `whole`, less `cut` where the law is cut below."""
+    def summed(cls, loss: Loss, parts: Nodes, whole: list[acb], rest: list[acb]) -> Contour:
+        """The contour whose integrand is `whole`, less the shares `rest` of it in a slice."""
         shape, counts = parts.shape, [count for _, count in loss.steps]
         lam, tau = arb(shape.lam), arb(shape.tau)
-        terms = [x - y for x, y in zip(whole, cut, strict=True)] if cut else list(whole)
+        terms = [x * (1 - y) for x, y in zip(whole, rest, strict=True)] if rest else list(whole)
         fall = loss.fall(lam, (shape.n * tau).lower())
-        if parts.cut:
+        if parts.rests:
             pairs = zip(counts, parts.ratios, strict=True)
             fall *= sum((count * ratio for count, ratio in pairs), arb(0))
         else:
@@ -297,24 +297,28 @@ def _aliases(loss: Loss, parts: Nodes) -> tuple[arb, arb, arb]:
     return right, left / ((lam - arb(shape.left.lam)) * window).expm1(), arb(0)
 
 
-def chernoff(loss: Loss, at: float, whole: list[arb], cut: list[arb]) -> arb:
+def chernoff(loss: Loss, at: float, whole: list[arb], gaps: list[arb]) -> arb:
     """Above δ(x) e^{ax} for every x, of a law or a slice: mass(a) a^a/(1+a)^{1+a}."""
     a, counts = arb(at), [count for _, count in loss.steps]
     peak = (a * a.log() - (1 + a) * (1 + a).log()).exp() if at > 0 else arb(1)
-    mass = _power(whole, counts) - (_power(cut, counts) if cut else 0)
+    mass = _power(whole, counts)
+    if gaps:
+        rests = [(1 - gap / m).max(arb(0)) for m, gap in zip(whole, gaps, strict=True)]
+        mass *= 1 - _power(rests, counts)
     return peak * loss.plain(acb(a)).real * upper_of(mass).max(arb(0))
 
 
 def masses(steps: tuple[Step, ...], outer: Outer) -> tuple[list[arb], list[arb]]:
-    """M of each step at a tilt, and of the law cut below."""
-    whole, cut = (
-        [
-            line_values(step, at_tilt(spec, outer.lam), 1.0, 1)[0].real
-            for step, spec in zip(steps, lines, strict=bool(lines))
-        ]
-        for lines in (outer.lines, outer.under)
-    )
-    return whole, cut
+    """M of each step at a tilt, and what lies above the lower threshold of a slice."""
+    over = [at_tilt(spec, outer.lam) for spec in outer.lines]
+    if not outer.under:
+        each = zip(steps, over, strict=True)
+        return [line_values(step, spec, 1.0, 1)[0].real for step, spec in each], []
+    triples = zip(steps, over, outer.under, strict=True)
+    found = [
+        slice_values(step, spec, at_tilt(low, outer.lam), 1.0, 1) for step, spec, low in triples
+    ]
+    return [whole[0].real for whole, _ in found], [gaps[0].real for _, gaps in found]
 
 
 def at_tilt(spec: LineSpec, lam: float) -> LineSpec:

@@ -28,9 +28,10 @@ _COARSE = 4.0  # nats: enough to show that the other direction costs less
 _NEAR = 0.3  # nats: a contour that was this near its place is as sharp as the next
 _MOST_SHAPES = 16  # contours that one answer may take
 _FAR = 7.0  # nats: farther off, a contour says little
-_SHORT = 2_500  # nodes of a contour that is not worth cutting
+_SHORT = 12_000  # nodes of a contour that is not worth cutting
 _RDP = "Ask for --method rdp."
 _NEVER = arb(0)
+_WIDE = 1e-9  # relative: quick slices may be this blunt
 _ENOUGH = 1e-16  # relative error of an answer that needs no second contour
 
 
@@ -160,10 +161,10 @@ class ContourProfile:
         short = None if known else self._plain(lam, goal, log_delta, TOLERANCE)
         far = not known and (short is None or short.n > self.short) and self.loss.removes
         rough = rough or far
-        blunt, tolerance = math.inf, _COARSE + 6 if rough else TOLERANCE
+        blunt, tolerance, quick = math.inf, _COARSE + 6 if rough else TOLERANCE, True
         for attempt in range(_MOST_SHAPES):
             last = attempt > _MOST_SHAPES - 3
-            contour = self._contour(lam, goal, log_delta, tolerance)
+            contour = self._contour(lam, goal, log_delta, tolerance, quick=quick)
             miss, slope = contour.miss(goal, log_delta)
             low, high = (max(low, goal), high) if miss < 0 else (low, min(high, goal))
             near = contour.newton(goal, log_delta)[0] if abs(miss) <= _FAR else goal
@@ -178,6 +179,9 @@ class ContourProfile:
                 continue
             root = contour.enclose(goal, target, self.top)
             wide, middle = (root.wide, root.middle) if root else (math.inf, goal)
+            if quick and wide > _WIDE and len(contour.contours) > 1:
+                quick, goal = False, middle
+                continue
             if wide > _ENOUGH and wide < 0.5 * blunt and abs(miss) > _NEAR and not last:
                 blunt, goal = wide, middle
                 continue
@@ -225,9 +229,17 @@ class ContourProfile:
             value - lam * location - math.log(lam * (1 + lam)) - 0.5 * math.log(2 * math.pi * width)
         )
 
-    def _contour(self, lam: float, location: float, log_delta: float, tolerance: float) -> Stack:
+    def _contour(
+        self,
+        lam: float,
+        location: float,
+        log_delta: float,
+        tolerance: float,
+        *,
+        quick: bool = False,
+    ) -> Stack:
         """One contour where it is short enough, else one for each slice of the law."""
-        shapes, body = self._shapes(lam, location, log_delta, tolerance)
+        shapes, body = self._shapes(lam, location, log_delta, tolerance, quick)
         try:
             return Stack.of(self.loss, shapes, body)
         except InternalError as error:  # what float64 proposed is outside of a lemma
@@ -235,7 +247,7 @@ class ContourProfile:
             raise LimitReached(need, hint=_RDP) from error
 
     def _shapes(
-        self, lam: float, location: float, log_delta: float, tolerance: float
+        self, lam: float, location: float, log_delta: float, tolerance: float, quick: bool
     ) -> tuple[list[Shape], Outer | None]:
         plain = self._plain(lam, location, log_delta, tolerance)
         if plain is not None and (
@@ -244,12 +256,9 @@ class ContourProfile:
             return [plain], None
         if not (self.loss.steps and self.loss.removes):
             raise LimitReached("the contour would be too long", hint=_RDP)
-        try:
-            return propose_levels(self.found, location, log_delta, tolerance, self.easy)
-        except LimitReached:
-            if plain is None:
-                raise
-            return [plain], None
+        return propose_levels(
+            self.found, location, log_delta, tolerance, plain, easy=self.easy, quick=quick
+        )
 
     def _plain(
         self, lam: float, location: float, log_delta: float, tolerance: float

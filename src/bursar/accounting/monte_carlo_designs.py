@@ -220,7 +220,7 @@ def _below(
     if not table.jumps or least * (1 + 1e-12) >= cuts.lowest:
         return -math.inf
     bounds = []
-    for mu in (lam, 1.5 * lam, 2 * lam, 3 * lam, 4 * lam):
+    for mu in (lam, 1.5 * lam, 2 * lam, 3 * lam, 4 * lam, 6 * lam, 9 * lam):
         found = log_share(mu) - mu * epsilon + (mu - lam) * table.lowest
         for (part, _), n in zip(parts, vector, strict=True):
             if n:

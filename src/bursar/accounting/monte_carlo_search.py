@@ -21,13 +21,15 @@ Parts = tuple[tuple[Coordinate, int], ...]
 Vector = tuple[int, ...]
 
 _POINTS = 1200
-COARSE, CELLS = 200, 3000  # cells of a table, while scanning and at the end
+COARSE, CELLS = 200, 4000  # cells of a table, while scanning and at the end
 _MOST = 256  # strata
 _DEEPEST = 30  # jumps
 _ENOUGH = 1e-4  # of B, for what has no stratum
 _THRESHOLDS = 14
 _LARGEST = 12.0  # log λ
 _SMALL = 30.0  # nats below the bound of one tilt: a stratum that hardly counts
+_FAINT, _DIM = 12.0, 45.0  # nats: strata, and losses, that hardly count
+_PAYS = 0.1  # nats: jumps that gain less are drawn like all else
 _RAREST = 1e-200  # probability of the jumps of a stratum, in float64
 
 
@@ -44,6 +46,7 @@ class Cuts:
     jumps: dict[int, Jumps]
     tables: dict[Vector, Table]
     strata: tuple[tuple[Vector, float], ...]
+    deep: float = -math.inf  # losses below hardly count
 
     @property
     def jumping(self) -> set[int]:
@@ -70,7 +73,7 @@ def search(parts: Parts, epsilon: float, room: float = 0.0, cells: int = CELLS) 
     best_log = log_ceiling(parts, lam, epsilon)
     if not (jumping and cells and best_log > -550 and epsilon > 0):
         return plain
-    best = plain
+    best, best_log = plain, best_log - _PAYS
     count = _THRESHOLDS if len(jumping) < 9 and cells == CELLS else 4
     for loss in epsilon * np.linspace(0.06, 0.98, count):
         cuts, found = _at(parts, epsilon, lam, reach, jumping, float(loss), COARSE, room)
@@ -82,7 +85,7 @@ def search(parts: Parts, epsilon: float, room: float = 0.0, cells: int = CELLS) 
     if cells <= COARSE:
         return best
     each = max(cells // len(jumping), 500)
-    return _at(parts, epsilon, lam, reach, jumping, loss, each, room)[0]
+    return _at(parts, epsilon, lam, reach, jumping, loss, each, room, best.deep)[0]
 
 
 def best_tilt(parts: Parts, epsilon: float) -> float:
@@ -139,9 +142,10 @@ def _at(
     loss: float,
     cells: int,
     room: float,
+    deep: float = -math.inf,
 ) -> tuple[Cuts, float]:
     """Cuts with jumps from this loss on, and about log(B + R)."""
-    lowest = _lowest(parts, epsilon) - room
+    lowest = max(_lowest(parts, epsilon), deep) - room
     step = max((epsilon - lowest) / cells, NARROWEST)
     first = max(round(loss / step), 1)
     reach_up = epsilon - lowest + 2 * step
@@ -151,6 +155,7 @@ def _at(
     tables: dict[Vector, Table] = {}
     most_log = log_ceiling(parts, lam, epsilon)
     strata, total = list[tuple[Vector, float]](), -math.inf
+    counts = list[tuple[float, float]]()  # log of a bound, and from which loss on it is made
     rests = _rests(parts, reach, jumping, limits, lam, epsilon)
     for n in range(_DEEPEST + 1):
         vectors = _vectors(parts, jumping, n)
@@ -164,12 +169,22 @@ def _at(
             parts, reach, jumping, limits, tables, vectors, lam, most_log - _SMALL
         )
         strata += [(vector, best) for vector in vectors]
+        counts += [(log_bound, _deep(tables[vector], best)) for vector in vectors if n]
         total = float(np.logaddexp(total, log_bound))
         if rests[n] < total + math.log(_ENOUGH) or n == sum(parts[i][1] for i in jumping):
             break
-    cuts = Cuts(lam, reach, step, first, lowest, jumps, tables, tuple(strata))
+    seen = [from_ for log_bound, from_ in counts if log_bound > total - _FAINT]
+    deepest = min(seen, default=lowest) - 2 * step
+    cuts = Cuts(lam, reach, step, first, lowest, jumps, tables, tuple(strata), deepest)
     most = max(sum(vector) for vector, _ in strata)
     return cuts, float(np.logaddexp(total, rests[most]))
+
+
+def _deep(table: Table, lam: float) -> float:
+    """From which loss on e^{−λY} g(Y) counts."""
+    losses = table.lowest + np.arange(len(table.values)) * table.step
+    heights = np.log(table.values) - lam * losses
+    return float(losses[np.flatnonzero(heights > heights.max() - _DIM)[0]])
 
 
 def _table(

@@ -19,9 +19,11 @@ from bursar.cli.request import Request, must, requested, whole
 from bursar.errors import InvalidParameter, Refused
 from bursar.exact import Exact
 from bursar.reports.words import steps_of
+from bursar.truth import rounded
 
 if TYPE_CHECKING:
     from bursar.verification.again import Rechecked
+    from bursar.verification.sides import Power
     from bursar.verification.static import Verified
 
 EXAMPLES = (
@@ -30,6 +32,7 @@ EXAMPLES = (
     "bursar verify --recheck record.json --fresh",
 )
 _PLACES = ("cores", "torch", "ray")
+_POWERS = ("planned", "proved")
 _MEANS = "static: a statement on the mechanism, which releases nothing and charges nothing"
 
 
@@ -59,6 +62,16 @@ class Draws:
     miss: Annotated[
         str | None,
         option("--miss", "NUMBER", "And fails with about this probability.  [1e-4]", HOW),
+    ] = None
+    power: Annotated[
+        str | None,
+        option(
+            "--power",
+            "planned|proved",
+            "At most that probability is proved, for more draws.  [planned]",
+            HOW,
+            among=lambda: _POWERS,
+        ),
     ] = None
     cores: Annotated[str | None, option("--cores", "COUNT|all", "Cores to draw on.  [1]", HOW)] = (
         None
@@ -153,6 +166,8 @@ def _asked(request: Request, epsilon: str, delta: str, draws: Draws, path: Path 
         raise Unverified(found.claim, body)
     rows = question(request, f"δ = {found.claim.delta}")
     rows += [("method", f"{found.method}: {found.reason}"), ("meaning", _MEANS)]
+    if found.power is not None and found.failure_probability:
+        rows.append(("power", _power(found.power)))
     if path is not None:
         rows.append(("record", f"{path}; to look again: bursar verify --recheck {path}"))
     return Answer(body=body, sentence=_said(found), rows=rows)
@@ -212,6 +227,7 @@ def _body(found: Verified) -> dict[str, Any]:
         "method": found.method,
         "reason": found.reason,
         "failure_probability": found.failure_probability,
+        "power": None if found.power is None else found.power.to_json(),
     }
 
 
@@ -237,6 +253,16 @@ def _said(found: Verified) -> str:
     return f"({found.claim.epsilon}, {found.claim.delta})-DP is verified{but}"
 
 
+def _power(power: Power) -> str:
+    short = f"{power.gap:.3g}"
+    gap = short if float(short) == power.gap else rounded(power.gap, 3, up=True)
+    proved = rounded(power.proved, 3, up=True)
+    return (
+        f"a claim of δ/(1 − {gap}) fails with a probability of at most {proved}, which is proved; "
+        f"{power.planned:g} was planned"
+    )
+
+
 def _claimed(document: dict[str, Any]) -> str:
     return f"({document['claim']['epsilon']}, {document['claim']['delta']})"
 
@@ -244,7 +270,8 @@ def _claimed(document: dict[str, Any]) -> str:
 def _care(draws: Draws) -> Any:
     from bursar.verification.sides import Care
 
-    return Care(gap=draws.gap or "0.01", miss=draws.miss or "1e-4")
+    power = draws.power or _POWERS[0]
+    return Care(gap=draws.gap or "0.01", miss=draws.miss or "1e-4", power=power)
 
 
 def _running(draws: Draws, tell: Any) -> Any:

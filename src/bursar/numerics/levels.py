@@ -17,15 +17,18 @@ import numpy as np
 
 from bursar.errors import LimitReached
 from bursar.numerics.lines import LineSpec
-from bursar.numerics.propose import Outer, Shape, line, shape_bits, tilts
+from bursar.numerics.propose import Outer, Shape, joined, line, shape_bits, tilts
 from bursar.numerics.sketch import Array, Cumulant, StepSketch
 
-EASY = 1500  # nodes of a contour that needs no cutting
+EASY = 1500  # nodes of a slice that needs no more cutting
+_LAST = 12_000  # of the last one
 _MOST_NODES = 60_000  # of the last contour
 _MOST_LEVELS = 14
 _SOFT = 0.25  # of s²
+_FIRM = 0.18
 _HARD = 0.12  # leaks less where small losses have large tilts, for longer contours
-_BLUNT = 30.0  # nats, where no contours are short enough for more
+_LOSS = 4.0  # nats of cancellation, beyond the least
+_BLUNT = 28.0  # nats, where no contours are short enough for more
 _SLANTS = np.geomspace(3e-3, 1.0, 16)
 
 
@@ -72,29 +75,33 @@ class Slice:
     def outer(self, lam: float, digits: float, margin: float = 0.0) -> Outer:
         """The lines of this slice at a tilt, each with an error below e^-digits."""
 
-        def lines(y: float) -> tuple[LineSpec, ...]:
-            return tuple(
+        def shared(step: StepSketch) -> tuple[LineSpec, ...]:
+            more = digits + math.log(step.count)
+            cuts = (y for y in (self.above, self.below) if y > -math.inf)
+            return joined(
                 line(
-                    s,
+                    step,
                     lam,
-                    digits + math.log(s.count),
-                    above=threshold(s, y),
-                    soft=softness(s, self.soft),
+                    more,
+                    above=threshold(step, y),
+                    soft=softness(step, self.soft),
                     margin=margin,
                 )
-                for s in self.found.steps
+                for y in cuts
             )
 
-        return Outer(lam, lines(self.above), lines(self.below) if self.below > -math.inf else ())
+        over, *under = zip(*map(shared, self.found.steps), strict=True)
+        return Outer(lam, over, *under)
 
     def best_tilt(self, location: float) -> float:
         """Where the integrand on the real axis is least."""
-        lam = np.geomspace(1e-3, min(self.reach, 1e7), 120)
-        height = self.logs(lam)[0] - lam * location - np.log(lam * (1 + lam))
-        at = int(np.argmin(height))
-        fine = np.linspace(lam[max(at - 1, 0)], lam[min(at + 1, len(lam) - 1)], 15)
-        height = self.logs(fine)[0] - fine * location - np.log(fine * (1 + fine))
-        return float(fine[int(np.argmin(height))])
+        low, high = 1e-3, min(self.reach, 1e7)
+        for _ in range(3):  # the logarithm of the height is convex
+            lam = np.geomspace(low, high, 20)
+            height = self.logs(lam)[0] - lam * location - np.log(lam * (1 + lam))
+            at = int(np.argmin(height))
+            low, high = float(lam[max(at - 1, 0)]), float(lam[min(at + 1, len(lam) - 1)])
+        return float(lam[at])
 
 
 def _sides(step: StepSketch, y: float, soft: float) -> tuple[Array, Array, Array]:
@@ -102,7 +109,11 @@ def _sides(step: StepSketch, y: float, soft: float) -> tuple[Array, Array, Array
     if y == math.inf:
         return np.ones_like(step.t), np.zeros_like(step.t), np.zeros_like(step.t)
     z = (step.t - threshold(step, y)) / (softness(step, soft) * math.sqrt(2))
-    keep, go = (np.array([math.erfc(x) / 2 for x in side]) for side in (z, -z))
+    near = abs(z) < 27
+    keep, go = np.where(z > 0, 0.0, 1.0), np.where(z > 0, 1.0, 0.0)
+    keep[near], go[near] = (
+        np.array([math.erfc(x) / 2 for x in side[near].tolist()]) for side in (z, -z)
+    )
     far = np.maximum(z, 5.0)
     log_keep = np.where(
         z > 25, -(far**2) - np.log(2 * math.sqrt(math.pi) * far), np.log(keep + 1e-290)
@@ -130,17 +141,32 @@ def threshold(step: StepSketch, y: float) -> float:
 
 @np.errstate(all="ignore")  # what overflows is not chosen
 def propose_levels(
-    found: Cumulant, location: float, log_delta: float, tolerance: float, easy: int = EASY
+    found: Cumulant,
+    location: float,
+    log_delta: float,
+    tolerance: float,
+    plain: Shape | None,
+    *,
+    easy: int = EASY,
+    quick: bool = False,
 ) -> tuple[list[Shape], Outer | None]:
-    """Slices for δ at `location`, from the top down, and the body where it is left out."""
+    """Slices for δ at `location`, from the top down, and the body where it is left out.
+
+    Or the contour of the whole law, if there is one, where slices are not at once as sharp;
+    where it is to be quick, blunter slices are tried first.
+    """
+    with suppress(LimitReached):
+        return _levels(found, location, log_delta, tolerance, _SOFT, easy, _LAST)
+    if plain is not None and plain.n <= _MOST_NODES:
+        return [plain], None
     blunt = min(tolerance, _BLUNT)
-    for soft, sharp, most in (
-        (_SOFT, tolerance, easy),
-        (_HARD, tolerance, easy),
-        (_HARD, blunt, _MOST_NODES),
-    ):
+    sharp, firm = (_HARD, tolerance, _LAST), (_FIRM, blunt, _MOST_NODES)
+    order = (firm, sharp) if quick else (sharp, firm)
+    for soft, nats, most in (*order, (_HARD, blunt, _MOST_NODES)):
         with suppress(LimitReached):
-            return _levels(found, location, log_delta, sharp, soft, easy, most)
+            return _levels(found, location, log_delta, nats, soft, easy, most)
+    if plain is not None:
+        return [plain], None
     raise LimitReached("no slice of the law is easy enough")
 
 
@@ -170,12 +196,12 @@ def _levels(
             body = _body(rest, location, log_delta - tolerance)
             if body is not None:
                 return shapes, body
-        plain = _attempt(rest, location, log_delta, tolerance)
-        if plain is not None and plain.n <= easy:
+        plain = _attempt(rest, location, log_delta, tolerance, most)
+        if plain is not None and plain.n <= _LAST:
             return [*shapes, plain], None
         top = above if above < math.inf else _top(found)
         chosen = _choose(rest, top, location, log_delta, tolerance, easy)
-        if chosen is None and plain is not None and plain.n <= most:
+        if chosen is None and plain is not None:
             return [*shapes, plain], None
         if chosen is None:
             raise LimitReached("no slice of the law is easy enough")
@@ -186,12 +212,12 @@ def _levels(
 
 def _farthest(found: Cumulant, location: float, log_delta: float) -> float:
     """A tilt beyond any that the slices will ask for."""
-    lam = 2.0
+    lam, last = 2.0, 0.0
     while lam < 2000:
-        value = float(found.at(np.array([lam]))[0][0])
-        if value - lam * location > log_delta + 60 + 0.2 * abs(log_delta):
+        height = float(found.at(np.array([lam]))[0][0]) - lam * location
+        if height > max(last, log_delta + 60 + 0.2 * abs(log_delta)):
             break
-        lam *= 1.3
+        lam, last = 1.3 * lam, height
     return 2.5 * lam
 
 
@@ -209,8 +235,8 @@ def _choose(
     for part in (*(0.5**j for j in range(1, 7)), 0.0):
         middle = high + (low - high) * part if best is None else (low + high) / 2
         piece = Slice(rest.found, rest.above, top * math.exp(middle), rest.reach, rest.soft)
-        shape = _attempt(piece, location, log_delta, tolerance)
-        if shape is None or shape.n > easy:
+        shape = _attempt(piece, location, log_delta, tolerance, easy)
+        if shape is None:
             if best is None:
                 continue
             low = middle
@@ -221,8 +247,10 @@ def _choose(
     return best
 
 
-def _attempt(piece: Slice, location: float, log_delta: float, tolerance: float) -> Shape | None:
-    """A contour for one slice, or None where it would be too long."""
+def _attempt(
+    piece: Slice, location: float, log_delta: float, tolerance: float, most: int
+) -> Shape | None:
+    """A contour for one slice, or None where it would have more nodes than `most`."""
     lam = piece.best_tilt(location)
     step = 0.03 * lam + 1e-6
     near = piece.logs(np.array([lam - step, lam, lam + step]))[0]
@@ -236,6 +264,7 @@ def _attempt(piece: Slice, location: float, log_delta: float, tolerance: float) 
             log_delta - tolerance,
             mass=None if piece.below == -math.inf else float(piece.logs(np.array([0.0]))[0][0]),
             reach=piece.reach,
+            spare=_LOSS,
         )
     except LimitReached:
         return None
@@ -250,18 +279,20 @@ def _attempt(piece: Slice, location: float, log_delta: float, tolerance: float) 
     length, shifts, grown = found
     tau = 2 * math.pi / window
     n = math.ceil(length / tau) + 2
-    if n > _MOST_NODES:
+    if n > most:
         return None
     digits = tolerance + max(loss, 0.0) + 3 + (whole - part)
 
     def side(at: float) -> Outer:
-        one, all_ = (float(x[0]) for x in piece.logs(np.array([at])))
-        return piece.outer(at, 6 + tolerance / 8 + all_ - one)
+        return piece.outer(at, 6 + tolerance / 8)
 
-    main = piece.outer(centre, digits, grown)
     keep_left = left > 0 or piece.below > -math.inf
+    try:
+        main = piece.outer(centre, digits, grown)
+        sides = side(right), side(left) if keep_left else None
+    except LimitReached:
+        return None
     bits = shape_bits(piece.found.steps, (*main.lines, *main.under), digits)
-    sides = side(right), side(left) if keep_left else None
     return Shape(centre, tau, n, loss, bits, main.lines, main.under, shifts, *sides)
 
 

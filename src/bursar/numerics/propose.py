@@ -7,8 +7,8 @@ stands in docs/proofs/contour.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -21,6 +21,8 @@ TOLERANCE = 44.0  # nats: each error term is proposed to be below e^-44 of δ
 _LARGEST_LOSS = 14.0  # nats of cancellation that a contour may have
 _MOST_NODES = 2**17  # as many as a certificate may have
 _SLANTS = np.geomspace(2e-4, 1.0, 22)
+_TWOFOLD = 68.0  # nats of weights against the error: more is beyond twofold doubles
+_SLOWER = 4  # times
 _CELLS = 80  # of a line: about those of the tail's bound
 
 
@@ -104,15 +106,17 @@ def tilts(
     *,
     mass: float | None = None,
     reach: float = math.inf,
+    spare: float = _LARGEST_LOSS,
 ) -> tuple[float, float, float, float]:
     """The tilt and the narrowest window W whose aliases are below e^target, with their tilts.
 
-    `mass` is the logarithm of the law's total mass where that is below 1 and known.
+    `mass` is the logarithm of the law's total mass where that is below 1 and known; `spare` nats of
+    cancellation, beyond the least, buy a narrower window.
     """
     near = lam * np.geomspace(0.3, 3, 15)
-    above = lam + np.geomspace(0.4, 14, 14) / width
-    found = np.unique(np.concatenate([near, above[above < 60 * lam + 60]]))
-    found = found[found < reach]
+    away = np.geomspace(0.4, 14, 14) / width
+    found = np.unique(np.concatenate([near, [lam], lam + away, lam - away]))
+    found = found[(found > 0) & (found < min(reach, 60 * lam + 60))]
     if len(found) < 2:
         raise LimitReached("the tilts are beyond the grid")
     k = cumulant(found)
@@ -125,7 +129,7 @@ def tilts(
     window = np.maximum(right.min(axis=1), np.minimum(left.min(axis=1), none))
     window = np.maximum(window, 4 / found)
     loss = k - found * location - np.log(found) - np.log1p(found)
-    window = np.where(loss <= loss.min() + _LARGEST_LOSS, window, np.inf)
+    window = np.where(loss <= loss.min() + spare, window, np.inf)
     best = int(np.argmin(window))
     if not math.isfinite(window[best]):
         raise LimitReached("no window holds the tilted loss")
@@ -211,7 +215,7 @@ def line(
     limit = (0.98 if sketch.step.removes else 0.49) * math.pi * s2
     tried = np.minimum(np.geomspace(0.02, 1.0, 12) * 1.6 * math.sqrt(2 * digits / stiff), limit)
     found: LineSpec | None = None
-    fewest = math.inf
+    least = fewest = math.inf
     for shift in np.unique(tried):
         growth = shift**2 * stiff / 2
         penalty = 0.0 if sketch.step.removes else _penalty(sketch, logs, lam, float(shift))
@@ -226,13 +230,25 @@ def line(
             for off in (float(shift), float(shift) / 2, tail):
                 low, high = _falling(sketch, lam, off, low, high)
         nodes = (high - low) / eta
-        if nodes < fewest:
-            fewest = nodes
+        cost = nodes * (_SLOWER if digits + growth / 4 > _TWOFOLD else 1)
+        if cost < least:
+            least, fewest = cost, nodes
             ends = math.floor(low / eta), math.ceil(high / eta)
             found = LineSpec(lam, float(eta), *ends, float(shift), 96, above, soft)
     if found is None or fewest > 20_000:
         raise LimitReached(f"a step's line would need {fewest:.0f} nodes")
     return found
+
+
+def joined(lines: Iterable[LineSpec]) -> tuple[LineSpec, ...]:
+    """The lines with the same nodes: the finest, where any of them has some."""
+    found = tuple(lines)
+    finest = min(found, key=lambda spec: spec.eta)
+    first = math.floor(min(spec.first * spec.eta for spec in found) / finest.eta)
+    last = math.ceil(max(spec.last * spec.eta for spec in found) / finest.eta)
+    return tuple(
+        replace(spec, eta=finest.eta, first=first, last=last, shift=finest.shift) for spec in found
+    )
 
 
 def _share(sketch: StepSketch, t: Array) -> Array:

@@ -27,7 +27,7 @@ from bursar.verification import records
 from bursar.verification.attempts import Attempt, Attempts, Pays
 from bursar.verification.claims import Claim, Settled, Verifiers, refuted
 from bursar.verification.records import Record
-from bursar.verification.sides import Care, Pilot, Side, fingerprint, pilots
+from bursar.verification.sides import Care, Pilot, Power, Side, fingerprint, pilots
 from bursar.verification.static import toss, up
 
 T = TypeVar("T")
@@ -150,7 +150,7 @@ class _Asked:
             )
         looked = pilots(plan, self.claim)
         for one in looked:
-            if why := one.hopeless:
+            if why := one.hopeless(self.care):
                 told = Settled(holds=False, method="pilot", reason=why)
                 return records.settled(plan, self.claim, told, meaning="release")
         if not any(one.draws for one in looked):
@@ -189,6 +189,7 @@ class _Asked:
             plan,
             self.claim,
             self.care,
+            Power.of(self.care, planned),
             results,
             key=key,
             meaning="release",

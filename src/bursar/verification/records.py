@@ -19,7 +19,7 @@ from bursar.mechanisms.plan import Plan
 from bursar.truth import number
 from bursar.verification.certificate import sealed
 from bursar.verification.claims import Claim, Settled
-from bursar.verification.sides import Care, Drawn, Side, fingerprint
+from bursar.verification.sides import Care, Drawn, Power, Side, fingerprint
 
 FORMAT = "bursar-verification"
 VERSION = 1
@@ -85,6 +85,7 @@ def of_draws(
     plan: Plan,
     claim: Claim,
     care: Care,
+    power: Power,
     results: tuple[Drawn, ...],
     *,
     key: bytes,
@@ -100,7 +101,8 @@ def of_draws(
         "method": "draws",
         "reason": " ".join(_told(one) for one in results),
         "failure_probability": failure,
-        "care": {"gap": care.gap, "miss": care.miss, "most": care.most},
+        "care": care.to_json(),
+        "power": power.to_json(),
         "key": key.hex(),
         "stream": stream,
         "sides": [_side(one) for one in results],

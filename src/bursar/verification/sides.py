@@ -2,16 +2,18 @@
 
 What is drawn, how often, at which stake and which threshold is a function of the plan and the claim
 alone: a pilot on public coins, which decides nothing in favour of a claim, tells how much the draws
-scatter.  A direction whose bound without any draw is at most δ needs no trial.
+scatter.  A direction whose bound without any draw is at most δ needs no trial.  How often a good
+claim fails is planned by a normal law and by that pilot, or proved for whatever law draws may have.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import final
+from typing import Literal, final
 
 from bursar import require
 from bursar.accounting.monte_carlo_bounded import Bounded
@@ -24,13 +26,14 @@ from bursar.errors import InvalidParameter, LimitReached
 from bursar.exact import Exact, Number
 from bursar.mechanisms import views
 from bursar.mechanisms.plan import Plan
-from bursar.numerics.wealth import Threshold, Trial, planned
+from bursar.numerics.wealth import Threshold, Trial, planned, surely
 from bursar.privacy.pairs import symmetric
 from bursar.verification.claims import Claim
 
 _COORDINATES, _FEWEST, _MOST = 2_000_000, 128, 20_000  # of a pilot, and its draws
 _FAR = 6.0  # deviations at which the pilot gives a claim up
 _HOPE = 4.0  # deviations that it keeps to itself when it hopes
+PLANNED, PROVED = "planned", "proved"
 
 
 @final
@@ -38,16 +41,23 @@ _HOPE = 4.0  # deviations that it keeps to itself when it hopes
 class Care:
     """How close to the truth a claim may be, and how often such a claim may be missed.
 
-    A claim of δ/(1 − gap) or more passes, but for a probability of about `miss`.  `most` bounds the
-    draws of a direction.
+    A claim of δ/(1 − gap) or more passes, but for a probability of about `miss`, as a pilot and a
+    normal law plan it; with `power="proved"` of at most `miss`, for 1.4 to 7 times as many draws.
+    `most` bounds the draws of a direction.
     """
 
     gap: float
     miss: float
     most: int
+    power: Literal["planned", "proved"]
 
     def __init__(
-        self, *, gap: Number = "0.01", miss: Number = "1e-4", most: int = 2_000_000_000
+        self,
+        *,
+        gap: Number = "0.01",
+        miss: Number = "1e-4",
+        most: int = 2_000_000_000,
+        power: str = PLANNED,
     ) -> None:
         for name, value in (("gap", gap), ("miss", miss)):
             exact = Exact.of(value, field=name)
@@ -56,11 +66,15 @@ class Care:
                 raise InvalidParameter("it must be in (0, 1)", field=name, value=value, hint=hint)
             object.__setattr__(self, name, float(exact))
         object.__setattr__(self, "most", require.count(most=most))
+        object.__setattr__(self, "power", require.one_of((PLANNED, PROVED), power=power))
 
     def told(self, manner: Manner | None) -> dict[str, object]:
         """What is decided before coins are seen, as records and attempts have it."""
-        own = {"gap": self.gap, "miss": self.miss, "most": self.most}
-        return own | {"stream": manner.stream if manner else ""}
+        return self.to_json() | {"stream": manner.stream if manner else ""}
+
+    def to_json(self) -> dict[str, object]:
+        """As records have it, and as it is made again."""
+        return {"gap": self.gap, "miss": self.miss, "most": self.most, "power": self.power}
 
     @property
     def sure(self) -> float:
@@ -71,12 +85,17 @@ class Care:
 @final
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One direction; no trial where none is needed."""
+    """One direction; no trial where none is needed.
+
+    If δ is at most 1 − `gap` of the claim, the trial fails with probability at most e^`log_missed`.
+    """
 
     direction: Direction
     bounded: Bounded
     log_delta: float
     trial: Trial | None
+    gap: float = 0.0
+    log_missed: float = -math.inf
 
 
 @final
@@ -110,11 +129,13 @@ class Pilot:
         """The deviation of its average."""
         return math.sqrt(self.variance / max(self.draws, 1))
 
-    @property
-    def hopeless(self) -> str | None:
-        """Why a claim is given up, if it is."""
+    def hopeless(self, care: Care) -> str | None:
+        """Why a claim is given up, if it is; never where it has to be drawn for, as what is proved.
+
+        What a pilot sees on public coins is no theorem.
+        """
         share = self.bounded.share(self.claim.log_delta)
-        if not self.draws or self.average - _FAR * self.scatter <= share:
+        if care.power == PROVED or not self.draws or self.average - _FAR * self.scatter <= share:
             return None
         about = math.exp(min(self.bounded.log_delta(self.average), 0.0))
         return f"a pilot finds δ ≈ {about:.3g} in the {self.bounded.direction} direction"
@@ -125,17 +146,36 @@ class Pilot:
         if not self.draws:
             return Side(way, self.bounded, log_delta, None)
         share = self.bounded.share(log_delta)
+        if care.power == PROVED:
+            trial = surely(
+                share,
+                self._mean(care.gap),
+                log_miss=math.log(care.miss / 2) - 1e-9,
+                log_threshold=log_threshold,
+                most=care.most,
+            )
+            return self._told(trial, care.gap)
         spread = self.variance * (1 + 2 * _HOPE / math.sqrt(self.draws)) + self.scatter**2
         gap = max(care.gap, 0.9 * (1 - (self.average + _HOPE * self.scatter) / share))
+        gap = min(gap, 0.999)
         trial = planned(
             share,
             spread / share**2,
-            gap=min(gap, 0.999),
+            gap=gap,
             sure=care.sure,
             log_threshold=log_threshold,
             most=care.most,
         )
-        return Side(way, self.bounded, log_delta, trial)
+        return self._told(trial, gap)
+
+    def _mean(self, gap: float) -> float:
+        """At most the mean of the draws, where δ is at most 1 − gap of the claim."""
+        return self.bounded.most(self.claim.log_delta + math.log1p(-gap) + 1e-12)
+
+    def _told(self, trial: Trial, gap: float) -> Side:
+        missed = trial.log_missed(self._mean(gap))
+        way, log_delta = self.bounded.direction, self.claim.log_delta
+        return Side(way, self.bounded, log_delta, trial, gap, missed)
 
 
 def pilots(plan: Plan, claim: Claim) -> tuple[Pilot, ...]:
@@ -165,6 +205,28 @@ def pilot(bounded: Bounded, claim: Claim) -> Pilot:
     size = min(max(_FEWEST, _COORDINATES // max(bounded.coordinates, 1)), _MOST)
     draws = bounded.draw(size, Seeded(0).source(0))
     return Pilot(bounded, claim, size, float(draws.mean()), float(draws.var()))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Power:
+    """A claim of δ/(1 − gap) fails with about the probability `planned`, and at most `proved`."""
+
+    gap: float
+    planned: float
+    proved: float
+
+    @classmethod
+    def of(cls, care: Care, sides: Iterable[Side]) -> Power:
+        """Of all directions together: where one has more room than another, the larger gap."""
+        tried = [one for one in sides if one.trial]
+        proved = math.fsum(math.exp(one.log_missed) for one in tried) * (1 + 1e-12)
+        planned = care.miss if tried else 0.0
+        return cls(max((one.gap for one in tried), default=0.0), planned, min(proved, 1.0))
+
+    def to_json(self) -> dict[str, float]:
+        """As answers and records have it."""
+        return {"gap": self.gap, "planned": self.planned, "proved": self.proved}
 
 
 def fingerprint(bounded: Bounded) -> str:

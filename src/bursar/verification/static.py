@@ -25,7 +25,7 @@ from bursar.verification import records
 from bursar.verification.attempts import coins
 from bursar.verification.claims import DRAWS, Claim, Settled, Verifiers, refuted
 from bursar.verification.records import Record
-from bursar.verification.sides import Care, Drawn, Side, drawn, pilots
+from bursar.verification.sides import Care, Drawn, Power, Side, drawn, pilots
 
 BETA = "1e-10"
 
@@ -33,7 +33,10 @@ BETA = "1e-10"
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """A static answer: the claim, whether it is accepted, by whom, and the record of it."""
+    """A static answer: the claim, whether it is accepted, by whom, and the record of it.
+
+    `power` says how often a good claim fails, where it was drawn for.
+    """
 
     claim: Claim
     accepted: bool
@@ -41,6 +44,7 @@ class Verified:
     reason: str
     failure_probability: float
     record: Record
+    power: Power | None = None  # of what was drawn
 
     @property
     def bound(self) -> UpperBound | HighProbabilityBound | None:
@@ -94,7 +98,7 @@ def verify(
         )
     looked = pilots(plan, claim)
     for one in looked:
-        if why := one.hopeless:
+        if why := one.hopeless(attention):
             return of_settled(plan, claim, Settled(holds=False, method="pilot", reason=why))
     planned = tuple(one.side(attention, lambda pull: -failure) for one in looked)
     question = {
@@ -109,6 +113,7 @@ def verify(
         plan,
         claim,
         attention,
+        Power.of(attention, planned),
         results,
         key=tossed,
         meaning="static",
@@ -167,6 +172,7 @@ def of_record(claim: Claim, record: Record) -> Verified:
         reason=told["reason"],
         failure_probability=told["failure_probability"] or 0.0,
         record=record,
+        power=Power(**told["power"]) if "power" in told else None,
     )
 
 
