@@ -68,10 +68,9 @@ def test_a_pure_step_touches_its_gaussian_at_the_total_variation() -> None:
     found = gdp.delta(PureDP(epsilon=1), epsilon=0)
     assert isinstance(found, UpperBound)
     assert math.tanh(0.5) <= found.upper <= math.tanh(0.5) * (1 + 1e-15)
-    assert (
-        gdp.delta(PureDP(epsilon=1), epsilon="0.5").upper
-        > exact.delta(PureDP(epsilon=1), epsilon="0.5").upper
-    )
+    further = gdp.delta(PureDP(epsilon=1), epsilon="0.5")
+    assert isinstance(further, UpperBound)
+    assert further.upper > 1.05 * exact.delta(PureDP(epsilon=1), epsilon="0.5").upper
     never = gdp.epsilon(PureDP(epsilon=1), delta=0)
     assert never.upper == math.inf
     assert "bounds it" in str(never.about.reason)
@@ -82,7 +81,7 @@ def test_what_a_gaussian_dominates_is_bounded() -> None:
     rounded = gdp.epsilon(9 * RoundedGaussian(noise_multiplier=5), delta="1e-6")
     assert isinstance(rounded, UpperBound)
     assert rounded.upper == exact.epsilon(9 * Gaussian(noise_multiplier=5), delta="1e-6").upper
-    branches = Parallel(Gaussian(noise_multiplier=5), Gaussian(noise_multiplier=4))
+    branches = Parallel(PureDP(epsilon="0.1"), Gaussian(noise_multiplier=4))
     worse = gdp.epsilon(9 * branches, delta="1e-6")
     assert isinstance(worse, UpperBound)
     assert worse.upper == exact.epsilon(9 * Gaussian(noise_multiplier=4), delta="1e-6").upper
