@@ -161,7 +161,7 @@ def test_few_atoms_reach_a_limit_with_the_safe_answer() -> None:
         lambda: bursar.epsilon(5 * PureDP(epsilon=1), delta="1e-5", method="edgeworth"),
         lambda: bursar.delta(5 * PureDP(epsilon=1), epsilon=2, method="edgeworth"),
     ):
-        with pytest.raises(LimitReached, match="which here has atoms") as reached:
+        with pytest.raises(LimitReached, match=r"says nothing here; .* has atoms") as reached:
             ask()
         assert isinstance(reached.value.partial, Enclosure)
     with pytest.raises(NoProof, match="no pair view"):

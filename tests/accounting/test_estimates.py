@@ -21,6 +21,7 @@ from bursar import (
 )
 from bursar.accounting import characteristic, edgeworth, exact, gdp, saddlepoint
 from bursar.accounting.estimates import Estimator
+from tests.sweeps import quick_first
 
 GUESSERS = {
     one.ACCOUNTANT.name: one.ACCOUNTANT for one in (gdp, edgeworth, saddlepoint, characteristic)
@@ -67,6 +68,26 @@ def test_what_the_inversion_loses_in_noise_is_refused() -> None:
             characteristic.epsilon(one, delta=delta)
     with pytest.raises(LimitReached):
         characteristic.delta(run(1000), epsilon=20)
+
+
+@pytest.mark.parametrize(
+    ("one", "delta"),
+    quick_first(
+        [(run(1, "0.628", "0.0001177"), "2.01e-6"), (run(37, "1.151", "4.336e-5"), "2e-9")], 1
+    ),
+)
+def test_what_a_wider_window_changes_is_refused(one: Plan, delta: str) -> None:
+    """Rare losses reach farther than 60 deviations: ε was told 74 and 369 times too large."""
+    with pytest.raises(LimitReached, match="of its quadrature"):
+        characteristic.epsilon(one, delta=delta)
+    with pytest.raises(LimitReached, match="of its quadrature"):
+        characteristic.delta(one, epsilon=10 * exact.epsilon(one, delta=delta).upper)
+
+
+def test_a_large_epsilon_is_found() -> None:
+    plan = 1_000_000 * Laplace(scale="0.5")
+    for name in ("gdp", "edgeworth", "saddlepoint"):
+        assert 1e6 < GUESSERS[name].epsilon(plan, delta="1e-5").value < 2e6
 
 
 def test_each_has_its_side() -> None:

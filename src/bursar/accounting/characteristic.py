@@ -2,7 +2,9 @@
 
 δ = P(Y > ε) − e^ε Q(Y > ε), each tail by Gil-Pelaez's integral of the characteristic function,
 which itself is a quadrature over the noise: double quadrature, in float64.  It subtracts numbers
-near 1, so it refuses below δ ≈ 1e-11 e^ε.  Zhu, Dong & Wang 2022, Sec. 4.
+near 1, so it refuses below δ ≈ 1e-11 e^ε; and where a window twice as wide gives another δ, since
+then losses reach farther than the window, or their atoms farther than its nodes.
+Zhu, Dong & Wang 2022, Sec. 4.
 """
 
 from __future__ import annotations
@@ -22,24 +24,26 @@ _ROOT = 64
 _POINTS = _ROOT**2
 _LOST = 1e-11  # of a tail: what float64 cannot tell from 0
 _DEVIATIONS = 60.0  # how far the loss is taken to reach, in its own width
+_SURE = 10.0  # times what a wider window changes is the error
 
 
-def _guess(sketched: Sketched, epsilon: float) -> float:
+def _guess(sketched: Sketched, epsilon: float, wider: float = 1.0) -> float:
     location = epsilon - sketched.top
     if not sketched.found.factors and sketched.top > 0 and location >= 0:
         return 0.0
-    under_p, under_q = (_tail(sketched, at, location) for at in (0.0, -1.0))
+    under_p, under_q = (_tail(sketched, at, location, wider) for at in (0.0, -1.0))
     return under_p - math.exp(min(epsilon, 700.0)) * under_q
 
 
-def _blur(epsilon: float) -> float:
-    return _LOST * math.exp(min(epsilon, 700.0))
+def _blur(sketched: Sketched, epsilon: float) -> float:
+    lost = _LOST * math.exp(min(epsilon, 700.0))
+    return lost + _SURE * abs(_guess(sketched, epsilon) - _guess(sketched, epsilon, 2.0))
 
 
-def _tail(sketched: Sketched, at: float, location: float) -> float:
+def _tail(sketched: Sketched, at: float, location: float, wider: float) -> float:
     """P(Y > location) by Gil-Pelaez at the midpoints of equal panels."""
     _, mean, variance = (float(part[0]) for part in sketched.found.at(np.array([at])))
-    reach = _DEVIATIONS * math.sqrt(variance) + abs(mean - location)
+    reach = wider * (_DEVIATIONS * math.sqrt(variance) + abs(mean - location))
     reach = 2.0 ** math.ceil(math.log2(reach))  # so that nearby locations share their nodes
     if (at, reach) not in sketched.kept:
         u = np.asarray((np.arange(_POINTS) + 0.5) * (math.pi / reach), dtype=np.float64)

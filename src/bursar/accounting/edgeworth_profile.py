@@ -14,6 +14,7 @@ from flint import arb
 
 from bursar.accounting.contour import Loss
 from bursar.accounting.expansion import BITS, Expansion
+from bursar.accounting.remainder import NOTHING
 from bursar.errors import LimitReached
 from bursar.numerics.balls import float_up, precision
 from bursar.numerics.roots import Bracket, bracket_root
@@ -21,7 +22,7 @@ from bursar.numerics.sketch import Cumulant, cumulant, solve_decreasing
 from bursar.truth import BillLine
 
 _PROOF = "docs/proofs/edgeworth.md"
-_STEEPEST = 1e4  # of a tilt that an expansion is made for
+_STEEPEST = 1e9  # of a tilt that an expansion is made for
 _WIDENINGS = 40
 
 
@@ -89,7 +90,7 @@ class EdgeworthProfile:
 
     def _expansion(self, lam: float) -> Expansion:
         if not 0 < lam < _STEEPEST:
-            raise LimitReached("no tilt of this loss can be expanded")
+            raise LimitReached(NOTHING)
         return Expansion.of(self.loss, self.found, lam)
 
     def _below(self, expansion: Expansion, high: arb, target: arb) -> arb:
@@ -110,7 +111,7 @@ class EdgeworthProfile:
         """The bill; and the refusal where the error is no error but all there is."""
         value, error = expansion.value(location), expansion.error_at(location)
         if not error <= value:
-            raise LimitReached("the finite-sample bound of Edgeworth's expansion says nothing here")
+            raise LimitReached(NOTHING)
         near, far = (
             float_up(error * part / expansion.error.total / value) if error > 0 else 0.0
             for part in (expansion.error.near, expansion.error.far)

@@ -26,7 +26,7 @@ from bursar.numerics.sketch import Cumulant, cumulant
 from bursar.privacy.pairs import AtomsPair
 from bursar.truth import About, Estimate
 
-_LARGEST = 1e6
+_LARGEST = 1e9
 _HALVINGS = 60
 _CLOSE = 1e-13  # relative: nearer than float64's δ can tell
 
@@ -51,7 +51,7 @@ class Estimator:
 
     name: str
     guess: Guess
-    blur: Callable[[float], float] = lambda epsilon: 0.0  # δ below which the guess at ε is noise
+    blur: Guess = lambda sketched, epsilon: 0.0  # δ below which the guess at ε says nothing
 
     def delta(
         self,
@@ -63,8 +63,9 @@ class Estimator:
         """An estimate of the least δ at this ε."""
         started = time.perf_counter()
         at, relation = require.nonnegative(epsilon=epsilon), Adjacency.of(adjacency)
-        value = self._worst(sketched(Plan.of(run), relation), float(at))
-        self._check(float(at), value)
+        both = sketched(Plan.of(run), relation)
+        value = self._worst(both, float(at))
+        self._check(both, float(at), value)
         return self._answer(value, "delta", at.text, relation, started)
 
     def epsilon(
@@ -82,13 +83,13 @@ class Estimator:
         both = sketched(Plan.of(run), relation)
         value = math.inf if target == 0 else self.solve(both, target)
         if target > 0:
-            self._check(value, target)
+            self._check(both, value, target)
         return self._answer(value, "epsilon", question.text, relation, started)
 
-    def _check(self, epsilon: float, delta: float) -> None:
-        if not self.blur(epsilon) <= delta:
+    def _check(self, both: list[Sketched], epsilon: float, delta: float) -> None:
+        if not all(self.blur(one, epsilon) <= delta for one in both):
             raise LimitReached(
-                f"{self.name} loses δ in the noise of float64 there",
+                f"{self.name} loses δ there: in the noise of float64, or of its quadrature",
                 hint="Ask the exact accountant, or lattice: they enclose it.",
             )
 
@@ -106,7 +107,7 @@ class Estimator:
         while self._worst(both, high) > target:
             low, high = high, 2 * high
             if high > _LARGEST:
-                return math.inf
+                raise LimitReached(f"{self.name} finds no ε below {_LARGEST:g}")
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             if high - low <= _CLOSE * high:

@@ -24,6 +24,7 @@ from bursar.numerics.factors import AtomsFactor
 from bursar.numerics.propose import Slants, line
 from bursar.numerics.tails import decay
 
+NOTHING = "the finite-sample bound of Edgeworth's expansion says nothing here"
 _DIGITS = 30.0  # nats of a line that only serves a tail
 
 
@@ -50,10 +51,10 @@ def remainder(parts: list[Part], spread: arb, derivatives: list[arb], lam: float
         return Remainder(arb(0), arb(0))
     variance = derivatives[0]
     if not (variance > 0 and all(part.tilted.second > 0 for part in parts)):
-        raise LimitReached("the loss is too small for an expansion")
+        raise LimitReached(NOTHING)
     ends = [arb(end) for end in Places(parts, spread, derivatives, lam).panels()]
     if not ends:
-        raise LimitReached("the finite-sample bound of Edgeworth's expansion says nothing here")
+        raise LimitReached(NOTHING)
     near = _near(parts, derivatives, lam, ends[0])
     far = _expansion_beyond(derivatives, lam, ends[0])
     far += _beyond(parts, spread, lam, ends)
