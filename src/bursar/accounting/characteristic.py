@@ -78,7 +78,7 @@ def _log_phi(step: StepSketch, at: float, u: NDArray[np.float64]) -> Complex:
         np.exp(1j * sign * np.multiply.outer(part, centred))
         for part in (u[:_ROOT], u[::_ROOT] - u[0])
     )
-    values = ((far * weights) @ near.T).ravel()
+    values = np.einsum("am,bm->ab", far * weights, near).ravel()
     return np.asarray(np.log(values) + 1j * sign * u * mean)
 
 
