@@ -5,18 +5,19 @@ from __future__ import annotations
 import pytest
 from flint import arb
 
-from bursar.accounting import exact, online
+from bursar.accounting import choose, exact, online
 from bursar.accounting.climb import Climb
 from bursar.accounting.contour_profile import ContourProfile
 from bursar.accounting.stack import Stack
 from bursar.adjacency import DEFAULT, Direction
 from bursar.errors import InvalidParameter
 from bursar.mechanisms import views
+from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.gaussian import Gaussian
 from bursar.mechanisms.laplace import Laplace
 from bursar.mechanisms.plan import Plan
 from bursar.mechanisms.poisson import PoissonSubsampled
-from bursar.mechanisms.statements import ApproximateDP, PureDP
+from bursar.mechanisms.statements import ApproximateDP, PureDP, ZeroConcentratedDP
 from bursar.numerics import levels
 from bursar.numerics.balls import precision
 from bursar.truth import Enclosure, Proved
@@ -65,6 +66,13 @@ def test_a_turn_may_be_a_plan(beside: ApproximateDP | Gaussian, direction: str) 
         assert found[k - 1].about.direction == "remove"
 
 
+def test_where_both_directions_are_near_the_worse_is_asked_for_alone() -> None:
+    """So many small steps that their losses are as good as normal."""
+    small = PoissonSubsampled(Gaussian(noise_multiplier=1000), sampling_probability="0.01")
+    for k, found in online.walk(small, steps=3 * 10**12, every=10**12, delta="1e-5"):
+        meet(found, exact.epsilon(k * small, delta="1e-5"))
+
+
 def test_both_directions_of_one_law_are_one() -> None:
     turn = Gaussian(noise_multiplier=5) + Laplace(scale=9)
     for k, found in online.walk(turn, steps=9, every=3, delta="1e-6"):
@@ -81,7 +89,9 @@ def test_a_stack_climbs_to_what_it_is_elsewhere(monkeypatch: pytest.MonkeyPatch)
     profile = exact.profile(20 * pairs)
     assert isinstance(profile, ContourProfile)
     monkeypatch.setattr(levels, "_LAST", 300)
-    shapes, body = levels.propose_levels(profile.found, 4.8, -11.5, 25.0, None, easy=300)
+    monkeypatch.setattr(levels, "_EASY", 300)
+    monkeypatch.setattr(levels, "_LAST", 300)
+    shapes, body = levels.propose_levels(profile.found, 4.8, -11.5, 25.0, None)
     assert len(shapes) > 1
     assert body is not None
     climb = Climb(turn, Stack.of(turn, shapes, body), 20)
@@ -140,6 +150,20 @@ def test_other_steps_are_asked_one_by_one(step: Gaussian | Laplace | PureDP) -> 
     found = online.epsilons(step, steps=3, delta="1e-3")
     assert [each.upper for each in found] == [
         exact.epsilon(k * step, delta="1e-3").upper for k in (1, 2, 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        ZeroConcentratedDP(rho="0.01"),
+        PoissonSubsampled(Laplace(scale=5), sampling_probability="0.1"),
+    ],
+)
+def test_what_has_no_contour_is_asked_one_by_one(step: Mechanism) -> None:
+    found = online.epsilons(step, steps=2, delta="1e-3")
+    assert [each.upper for each in found] == [
+        choose.epsilon(k * step, delta="1e-3").upper for k in (1, 2)
     ]
 
 

@@ -17,7 +17,8 @@ from bursar.accounting.stack import Stack
 from bursar.numerics.balls import precision
 
 _TURNS = 24  # products in a row: each makes a ball up to √2 times wider than a power would
-_ROUND, _TINY = 2.0, 1e-280  # more than float64 may lose in a sum
+_NUDGE = 1 + 2.0**-49  # more than a quotient of rounded floats may have lost
+_ROUND, _TINY = 2.0, 1e-280  # more than float64 may lose in a power, and in a sum
 
 
 @final
@@ -96,7 +97,7 @@ def _bend(contour: Contour, whole: list[acb], rest: list[acb], count: int) -> ar
     largest = float(whole[0].real.lower())
     cut = [x * y for x, y in zip(whole, rest, strict=bool(rest))]
     sizes = [np.array([float(x.abs_upper()) for x in part]) for part in (whole, cut) if part]
-    falls = sum(np.minimum(size / largest, 1.0) ** count for size in sizes)
+    falls = sum(np.minimum(_NUDGE * size / largest, 1.0) ** count for size in sizes)
     weights = np.array([float(x.abs_upper()) for x in contour.parts.base])
     weights *= (contour.shape.tau * np.arange(contour.shape.n)) ** 2
     return arb(_ROUND * float((weights * falls).sum()) + _TINY)

@@ -18,7 +18,7 @@ from bursar.accounting.contour import Loss
 from bursar.accounting.stack import Stack
 from bursar.errors import InternalError, LimitReached
 from bursar.numerics.balls import precision
-from bursar.numerics.levels import EASY, propose_levels
+from bursar.numerics.levels import propose_levels
 from bursar.numerics.propose import TOLERANCE, Outer, Shape, propose
 from bursar.numerics.roots import Bracket
 from bursar.numerics.sketch import Cumulant, cumulant, solve_decreasing
@@ -45,8 +45,6 @@ class ContourProfile:
     found: Cumulant
     infinite: arb  # the probability of an infinite loss, which the contour leaves out
     method: str = "exact"
-    short: int = _SHORT
-    easy: int = EASY
     last: tuple[BillLine, ...] = field(default=(), init=False)
     stack: Stack | None = field(default=None, init=False)  # of the last answer
 
@@ -131,14 +129,19 @@ class ContourProfile:
         with precision(found.bits):
             return bool(found.upper(location) <= target)
 
-    def coarse(self, location: float, log_target: float) -> Stack | None:
-        """A contour just sharp enough to prove δ ≤ target there; None where it is too near."""
+    def coarse(self, location: float, log_target: float, spare: float = 0.0) -> Stack | None:
+        """A contour just sharp enough to prove δ ≤ target there; None where it is too near.
+
+        With nats to spare it proves as much nearby.
+        """
         lam = self._tilt(location)
         log_delta = self._log_delta(lam, location)
         room = log_target - log_delta
         if room < 0.02:
             return None
-        return self._contour(lam, location, log_delta, _COARSE - 2 * math.log(min(room, 1.0)))
+        return self._contour(
+            lam, location, log_delta, _COARSE + spare - 2 * math.log(min(room, 1.0))
+        )
 
     def _finite(self, target: arb) -> arb:
         """What δ leaves to finite losses."""
@@ -159,7 +162,7 @@ class ContourProfile:
         low, high = -float(self.top), self._ceiling(lam, log_delta)
         rough, goal = goal > high, min(goal, high)
         short = None if known else self._plain(lam, goal, log_delta, TOLERANCE)
-        far = not known and (short is None or short.n > self.short) and self.loss.removes
+        far = not known and (short is None or short.n > _SHORT) and self.loss.removes
         rough = rough or far
         blunt, tolerance, quick = math.inf, _COARSE + 6 if rough else TOLERANCE, True
         for attempt in range(_MOST_SHAPES):
@@ -250,15 +253,11 @@ class ContourProfile:
         self, lam: float, location: float, log_delta: float, tolerance: float, quick: bool
     ) -> tuple[list[Shape], Outer | None]:
         plain = self._plain(lam, location, log_delta, tolerance)
-        if plain is not None and (
-            plain.n <= self.short or not (self.loss.steps and self.loss.removes)
-        ):
+        if plain is not None and (plain.n <= _SHORT or not (self.loss.steps and self.loss.removes)):
             return [plain], None
         if not (self.loss.steps and self.loss.removes):
             raise LimitReached("the contour would be too long", hint=_RDP)
-        return propose_levels(
-            self.found, location, log_delta, tolerance, plain, easy=self.easy, quick=quick
-        )
+        return propose_levels(self.found, location, log_delta, tolerance, plain, quick=quick)
 
     def _plain(
         self, lam: float, location: float, log_delta: float, tolerance: float

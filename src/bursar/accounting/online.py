@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 
 from flint import arb
 
@@ -22,7 +23,7 @@ from bursar.accounting.contour_profile import ContourProfile
 from bursar.accounting.ends import infinite, infinite_exactly
 from bursar.accounting.question import Question
 from bursar.adjacency import DEFAULT, Adjacency, Direction
-from bursar.errors import LimitReached
+from bursar.errors import LimitReached, NoProof
 from bursar.exact import Number
 from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
@@ -34,9 +35,10 @@ from bursar.privacy.pairs import Composition, symmetric
 from bursar.truth import About, BillLine, Enclosure, Proved
 
 _ENOUGH = 1e-12  # relative width of ε that a contour may have, or ten times what it had at first
-_LONG = 12_000  # nodes of a contour that is used often, before it is cut
 _WORN = 2.0  # times the steps of its shape that a contour serves at least
 _WORTH = 0.6  # times what it took to make, that a contour is used for
+_SPARE = 8.0  # nats, in the add direction
+_SHARP = 1e-9  # relative width of an ε from which others are told
 _KNOWN = 6  # values of ε from which the next one is told
 _PER_NODE, _PER_PLACE = 1.0, 30.0  # about µs, of contours and of lines
 
@@ -80,14 +82,18 @@ def _walk(
     step: Plan, ks: Iterable[int], question: Question, relation: Adjacency
 ) -> Iterator[Proved]:
     shared = None if question.is_zero or question.is_one else _Both.of(step, question, relation)
+    floor = 0.0
     for k in ks:
         started = time.perf_counter()
         found = shared.epsilon(k) if shared else None
         if shared is None or found is None:
             given = question.delta, question.log_delta
             alone = choose.epsilon(k * step, delta=given[0], log_delta=given[1], adjacency=relation)
-            if shared:
-                shared.remove.learn(k, float(alone))
+            if isinstance(alone, Enclosure):  # more turns cost no less
+                floor = max(floor, alone.lower)
+                alone = replace(alone, lower=floor)
+                if shared and alone.upper <= (1 + _SHARP) * floor:
+                    shared.remove.learn(k, floor)
             yield alone
             continue
         (low, high), bill = found
@@ -99,7 +105,8 @@ def _walk(
             bill=bill,
             seconds=time.perf_counter() - started,
         )
-        yield Enclosure(lower=low, upper=high, about=about)
+        floor = max(floor, low)
+        yield Enclosure(lower=floor, upper=high, about=about)
 
 
 class _Both:
@@ -113,7 +120,10 @@ class _Both:
         """None where no contours are at hand."""
         with precision(256):
             delta = question.delta_ball()
-        remove, add = (_Turns.of(views.pairs(step, relation, way), delta) for way in Direction)
+        try:
+            remove, add = (_Turns.of(views.pairs(step, relation, way), delta) for way in Direction)
+        except (NoProof, LimitReached):
+            return None
         if remove is None or add is None:
             return None
         return cls(remove, add, same=all(symmetric(pair) for pair, _ in remove.pairs.parts))
@@ -145,9 +155,11 @@ class _Turns:
         return cls(pairs, delta) if contours else None
 
     def profile(self, k: int) -> ContourProfile | None:
-        """After k turns; a single one may have a closed form."""
-        found = exact.profile(k * self.pairs)
-        return found if isinstance(found, ContourProfile) else None
+        """After k turns; a single one may have a closed form, and too many are beyond floats."""
+        with suppress(LimitReached):
+            found = exact.profile(k * self.pairs)
+            return found if isinstance(found, ContourProfile) else None
+        return None
 
     def target(self, k: int) -> arb:
         """What δ leaves to finite losses."""
@@ -186,8 +198,9 @@ class _Remove:
 
     def learn(self, k: int, epsilon: float) -> None:
         """What ε is after k turns, for the next guess."""
-        if 0 < epsilon < math.inf:
-            self.known.append((math.log(k), math.log(epsilon)))
+        at = math.log(k)
+        if 0 < epsilon < math.inf and all(at > known for known, _ in self.known):
+            self.known.append((at, math.log(epsilon)))
 
     def guess(self, k: int) -> float | None:
         """ε after k turns, told by a polynomial through the last few: log ε in log k."""
@@ -213,7 +226,6 @@ class _Remove:
         profile = self.turns.profile(k)
         if profile is None:
             return None
-        profile.short = profile.easy = _LONG
         try:
             bracket = profile.epsilon_at(self.turns.delta, near)
         except LimitReached:
@@ -240,33 +252,40 @@ class _Add:
         """Whether δ(ε) after k turns is proved to be at most the one that is asked for."""
         if k <= self.until and epsilon >= self.held:
             return True
-        for further in (True, False):
-            turns = math.ceil(k * self.ahead) if further else k
-            if self._proved(turns, epsilon):
-                self.until, self.held = turns, epsilon
-                self.ahead = min(2.0, 1.5 * self.ahead - 0.5) if further else self.ahead
-                return True
-            self.ahead = 0.5 * self.ahead + 0.5
-        return False
+        further = math.ceil(k * self.ahead)
+        if self._seen(further, epsilon):
+            self.until, self.ahead = further, min(2.0, 1.5 * self.ahead - 0.5)
+        elif self._seen(k, epsilon) or self._shaped(k, epsilon):
+            self.until, self.ahead = k, 0.5 * self.ahead + 0.5
+        else:
+            return False
+        self.held = epsilon
+        return True
 
-    def _proved(self, k: int, epsilon: arb) -> bool:
+    def _seen(self, k: int, epsilon: arb) -> bool:
+        """By the contour that is in use, or because no loss is as large."""
         profile, target = self.turns.profile(k), self.turns.target(k)
         if profile is None or not target > 0:
             return False
         location = profile.location(epsilon)
         if profile.beyond(location):
             return True
-        for fresh in (False, True):
-            if fresh:
-                self.climb = None
-                with suppress(LimitReached):
-                    coarse = profile.coarse(float(location), float(target.log()))
-                    self.climb = Climb(self.turns.loss, coarse, k) if coarse else None
-            if self.climb is not None:
-                stack = self.climb.at(k)
-                with precision(stack.bits):
-                    if stack.upper(location) <= target:
-                        return True
+        if self.climb is None:
+            return False
+        stack = self.climb.at(k)
+        with precision(stack.bits):
+            return bool(stack.upper(location) <= target)
+
+    def _shaped(self, k: int, epsilon: arb) -> bool:
+        """By a new contour, with some nats to spare for the next ones."""
+        profile, target = self.turns.profile(k), self.turns.target(k)
+        if profile is None or not target > 0:
+            return False
+        with suppress(LimitReached):
+            location = float(profile.location(epsilon))
+            coarse = profile.coarse(location, float(target.log()), _SPARE)
+            self.climb = Climb(self.turns.loss, coarse, k) if coarse else None
+            return self._seen(k, epsilon)
         return False
 
 

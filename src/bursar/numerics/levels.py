@@ -20,15 +20,15 @@ from bursar.numerics.lines import LineSpec
 from bursar.numerics.propose import Outer, Shape, joined, line, shape_bits, tilts
 from bursar.numerics.sketch import Array, Cumulant, StepSketch
 
-EASY = 1500  # nodes of a slice that needs no more cutting
+_EASY = 1500  # nodes of a slice that needs no more cutting
 _LAST = 12_000  # of the last one
 _MOST_NODES = 60_000  # of the last contour
 _MOST_LEVELS = 14
 _SOFT = 0.25  # of s²
-_FIRM = 0.18
+_FIRM = 0.15
 _HARD = 0.12  # leaks less where small losses have large tilts, for longer contours
 _LOSS = 4.0  # nats of cancellation, beyond the least
-_BLUNT = 28.0  # nats, where no contours are short enough for more
+_BLUNT = 27.0  # nats, where no contours are short enough for more
 _SLANTS = np.geomspace(3e-3, 1.0, 16)
 
 
@@ -147,7 +147,6 @@ def propose_levels(
     tolerance: float,
     plain: Shape | None,
     *,
-    easy: int = EASY,
     quick: bool = False,
 ) -> tuple[list[Shape], Outer | None]:
     """Slices for δ at `location`, from the top down, and the body where it is left out.
@@ -156,7 +155,7 @@ def propose_levels(
     where it is to be quick, blunter slices are tried first.
     """
     with suppress(LimitReached):
-        return _levels(found, location, log_delta, tolerance, _SOFT, easy, _LAST)
+        return _levels(found, location, log_delta, tolerance, _SOFT, _LAST)
     if plain is not None and plain.n <= _MOST_NODES:
         return [plain], None
     blunt = min(tolerance, _BLUNT)
@@ -164,7 +163,7 @@ def propose_levels(
     order = (firm, sharp) if quick else (sharp, firm)
     for soft, nats, most in (*order, (_HARD, blunt, _MOST_NODES)):
         with suppress(LimitReached):
-            return _levels(found, location, log_delta, nats, soft, easy, most)
+            return _levels(found, location, log_delta, nats, soft, most)
     if plain is not None:
         return [plain], None
     raise LimitReached("no slice of the law is easy enough")
@@ -176,7 +175,6 @@ def _levels(
     log_delta: float,
     tolerance: float,
     soft: float,
-    easy: int,
     most: int,
 ) -> tuple[list[Shape], Outer | None]:
     """The slices whose thresholds have one softness; the last may have `most` nodes."""
@@ -200,7 +198,7 @@ def _levels(
         if plain is not None and plain.n <= _LAST:
             return [*shapes, plain], None
         top = above if above < math.inf else _top(found)
-        chosen = _choose(rest, top, location, log_delta, tolerance, easy)
+        chosen = _choose(rest, top, location, log_delta, tolerance)
         if chosen is None and plain is not None:
             return [*shapes, plain], None
         if chosen is None:
@@ -226,7 +224,7 @@ def _top(found: Cumulant) -> float:
 
 
 def _choose(
-    rest: Slice, top: float, location: float, log_delta: float, tolerance: float, easy: int
+    rest: Slice, top: float, location: float, log_delta: float, tolerance: float
 ) -> tuple[float, Shape] | None:
     """The lowest threshold whose slice is still easy, by bisection on its logarithm."""
     high = 0.0 if rest.above == math.inf else math.log(0.75)
@@ -235,14 +233,14 @@ def _choose(
     for part in (*(0.5**j for j in range(1, 7)), 0.0):
         middle = high + (low - high) * part if best is None else (low + high) / 2
         piece = Slice(rest.found, rest.above, top * math.exp(middle), rest.reach, rest.soft)
-        shape = _attempt(piece, location, log_delta, tolerance, easy)
+        shape = _attempt(piece, location, log_delta, tolerance, _EASY)
         if shape is None:
             if best is None:
                 continue
             low = middle
             continue
         best, high = (top * math.exp(middle), shape), middle
-        if shape.n > 0.5 * easy or high - low < 0.2:
+        if shape.n > 0.5 * _EASY or high - low < 0.2:
             break
     return best
 
@@ -284,7 +282,7 @@ def _attempt(
     digits = tolerance + max(loss, 0.0) + 3 + (whole - part)
 
     def side(at: float) -> Outer:
-        return piece.outer(at, 6 + tolerance / 8)
+        return piece.outer(at, 4 + tolerance / 8)
 
     keep_left = left > 0 or piece.below > -math.inf
     try:

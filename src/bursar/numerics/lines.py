@@ -58,7 +58,7 @@ def line_values(step: Step, spec: LineSpec, tau: float, n: int) -> list[acb]:
     Source:    docs/proofs/contour.md, sections 2, 3, 5 and 9.
     """
     check(step, spec)
-    weights, ratios = _nodes(step, spec, tau)
+    weights, ratios = _nodes(step, spec, tau, n)
     (values,) = _summed([_below(spec, weights, _keeps(spec))], ratios, n, _fineness(step, spec))
     return _enclosed(values, line_error(step, spec, values[0].real))
 
@@ -75,7 +75,7 @@ def slice_values(
         return values, [x - y for x, y in zip(values, rest, strict=True)]
     check(step, upper)
     check(step, lower)
-    weights, ratios = _nodes(step, upper, tau)
+    weights, ratios = _nodes(step, upper, tau, n)
     over, under = _keeps(upper), _keeps(lower)
     both = [_below(upper, weights, over), _between(lower, weights, over, under)]
     whole, part = (sum((abs(w).upper() for w in row), arb(0)) for row in both)
@@ -106,7 +106,9 @@ def _summed(rows: list[list[acb]], ratios: list[acb], n: int, error: float) -> l
 
 def _sums(weights: list[acb], ratios: list[acb], n: int) -> list[acb]:
     """Balls for Σᵣ weightᵣ ratioᵣʲ, j = 0 … n−1, at the working precision."""
-    baby = max(1, math.isqrt(n - 1) + 1)
+    if n == 1:
+        return [sum(weights, acb(0))]
+    baby = math.isqrt(n - 1) + 1
     giant = (n + baby - 1) // baby
     babies = [powers(ratio, baby + 1) for ratio in ratios]
     strides = [powers(line.pop(), giant) for line in babies]
@@ -199,8 +201,8 @@ def taken(spec: LineSpec, t: arb) -> arb:
     return ((spec.above - t) / (arb(spec.soft) * arb(2).sqrt())).erfc() / 2
 
 
-def _nodes(step: Step, spec: LineSpec, tau: float) -> tuple[list[acb], list[acb]]:
-    """For each node: η φ w^{A(λ)}, and the factor w^{±iτ} to the next u."""
+def _nodes(step: Step, spec: LineSpec, tau: float, n: int) -> tuple[list[acb], list[acb]]:
+    """For each node: η φ w^{A(λ)}, and, for more than one u, the factor w^{±iτ} to the next."""
     s2, eta, off = ball(step.s) ** 2, arb(spec.eta), _offset(step, spec)
     t = spec.first * eta
     exp_x, ratio = step.exp_x(acb(t, off)), (eta / s2).exp()
@@ -213,7 +215,8 @@ def _nodes(step: Step, spec: LineSpec, tau: float) -> tuple[list[acb], list[acb]
     for j in range(spec.first, spec.last + 1):
         log_w = step.log_w(exp_x)
         weights.append(phi * (a * log_w + acb(0, phase * eta * j)).exp())
-        ratios.append((turn * log_w).exp())
+        if n > 1:
+            ratios.append((turn * log_w).exp())
         exp_x, phi, slope = exp_x * ratio, phi * slope, slope * bend
     return weights, ratios
 
