@@ -50,8 +50,11 @@ def failure(row: Row, exact: Row) -> str | None:
     said = float(row.get("upper", row.get("value", math.nan)))
     if not math.isfinite(said):
         return str(said)
-    if "error" in exact:
-        return None
+    return None if "error" in exact else _off(row, said, exact)
+
+
+def _off(row: Row, said: float, exact: Row) -> str | None:
+    """How a number fails."""
     low, high = float(exact["lower"]), float(exact["upper"])
     if "upper" in row and (said < low or float(row.get("lower", low)) > high):
         return "**false**"
