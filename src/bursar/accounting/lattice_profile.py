@@ -61,15 +61,16 @@ class Part(NamedTuple):
 
 
 class Recent(NamedTuple):
-    """What answered last: at which ε, and how narrow that was."""
+    """What answered last: at which ε, beside what, and how narrow that was."""
 
     law: Composed
     wide: float
     epsilon: arb
+    beside: arb
 
     def serves(self, epsilon: arb, found: arb, aim: float, beside: arb) -> bool:
         """Whether what it says at another ε is as good as what a new lattice would say."""
-        if abs(epsilon - self.epsilon) <= _SAME * epsilon:
+        if abs(epsilon - self.epsilon) <= _SAME * epsilon and beside >= self.beside:
             return True
         enough = max(aim, _AS_WIDE * self.wide) if self.wide < _TELLING else aim
         return _narrow(found.lower(), found.upper(), enough, beside)
@@ -114,7 +115,7 @@ class LatticeProfile:
                         break
                 best = _common(best, *ends)
                 wide = relative(best.upper() - best.lower(), best.upper() + beside)
-                self.recent = Recent(law, wide, epsilon)
+                self.recent = Recent(law, wide, epsilon, beside)
                 self._bill(law, epsilon, best)
                 if _narrow(best.lower(), best.upper(), self.aim, beside) or ends[0] == ends[1]:
                     break
