@@ -18,7 +18,7 @@ from bursar.accounting import exact
 from bursar.accounting.floats import check_floats
 from bursar.accounting.question import Question
 from bursar.adjacency import DEFAULT, Adjacency, Direction
-from bursar.errors import InternalError, LimitReached, NoProof
+from bursar.errors import LimitReached, NoProof
 from bursar.exact import Number
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
@@ -94,9 +94,15 @@ class Estimator:
             )
 
     def _worst(self, both: list[Sketched], epsilon: float) -> float:
-        guesses = [self.guess(one, epsilon) for one in both]
+        try:
+            guesses = [self.guess(one, epsilon) for one in both]
+        except (ArithmeticError, ValueError):
+            guesses = [math.nan]
         if any(math.isnan(guess) for guess in guesses):
-            raise InternalError(f"{self.name} guesses NaN")
+            raise LimitReached(
+                f"the numbers of {self.name} are beyond what float64 can hold",
+                hint="Ask the exact accountant, or rdp.",
+            )
         return min(max(0.0, *guesses), 1.0)
 
     def solve(self, both: list[Sketched], target: float) -> float:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -135,6 +137,8 @@ def sums(
     Cost:      a dozen products of matrices of doubles.
     Source:    docs/proofs/contour.md, section 9.
     """
+    if not exact():
+        return None
     small = max(2, math.isqrt(n - 1) + 1)
     large = max(2, (n + small - 1) // small)
     (steps, slip), (strides, slide) = (converted(x) for x in (ratios, [y**small for y in ratios]))
@@ -167,6 +171,19 @@ def _balls(values: Complex, radius: Array, scale: int, n: int) -> list[acb]:
         acb(arb(a) + arb(b, r), arb(c) + arb(d, r))
         for a, b, c, d, r in zip(*parts, radii, strict=True)
     ]
+
+
+@cache
+def exact() -> bool:
+    """Whether doubles and their matrix products do here what the proof rests on."""
+    mixed = (np.arange(2**14) * 2654435761 % 2**22 - 2**21).reshape(8, -1)
+    left, right = mixed, mixed[::-1].T
+    product = left.astype(float) @ right.astype(float)
+    x = np.sqrt(np.arange(1.0, 65.0))
+    parts = zip(x.tolist(), *(part.tolist() for part in _product(x, x[::-1])), strict=True)
+    pairs = zip(parts, x[::-1].tolist(), strict=True)
+    held = [Fraction(a) * Fraction(b) == Fraction(hi) + Fraction(lo) for (a, hi, lo), b in pairs]
+    return bool((product == left @ right).all()) and all(held)
 
 
 def _matrix(left: Complex, right: Complex, error: float) -> tuple[Complex, Array]:
