@@ -6,14 +6,17 @@ import csv
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from bursar.accounting import choose
+from bursar.accounting import choose, compare
+from bursar.accounting.accountants import ACCOUNTANTS
 from bursar.cli import progress
-from tests.cli.program import AT, ONE, bursar, on_terminal
+from tests.cli.program import AT, ONE, bursar
 
 TABLE = """
 [[step]]
@@ -111,9 +114,17 @@ def test_a_long_number_is_shown_short_and_kept_whole(table: tuple[str, str]) -> 
 
 
 def test_a_comparison_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "_PATIENCE", 0.01)
-    monkeypatch.setattr(progress, "_PACE", 0.01)
-    assert " of 8, " in on_terminal(80, "compare", *ONE, *AT).err
+    seen: list[tuple[int, int]] = []
+    entries = compare.entries
+
+    def slowly(*plan: Any, **question: Any) -> Iterator[Any]:
+        for entry in entries(*plan, **question):
+            seen.append(progress._done[-1])
+            yield entry
+
+    monkeypatch.setattr(compare, "entries", slowly)
+    assert bursar("compare", *ONE, *AT).code == 0
+    assert seen == [(n, len(ACCOUNTANTS)) for n in range(len(ACCOUNTANTS))]
 
 
 @pytest.mark.slow
