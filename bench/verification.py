@@ -38,7 +38,7 @@ def row(sigma: str, q: str, epsilon: str) -> Found:
     plan = Plan.of(step, count=STEPS)
     truth = exact.delta(plan, epsilon=epsilon, direction=Direction.REMOVE).upper
     claim = Claim(epsilon=epsilon, delta=Exact.of(truth) / Exact("0.99"))
-    one = pilots(plan, claim)[0]
+    one = pilots(plan, claim, Care())[0]
     room = Attempt("", claim, 1, 1).log_room(Exact(claim.delta / 100))
     gate = one.side(Care(), lambda pull: max(0.0, 1e-8 - room - 1 - math.log(pull))).trial
     static = one.side(Care(), lambda pull: -LOG_BETA).trial

@@ -179,3 +179,23 @@ def test_a_table_that_is_too_high_is_known_to_be() -> None:
         for one in found.strata
     )
     assert replace(found, strata=strata).over().log_ratio > sane + 0.9 * math.log(1.02)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("way", Direction)
+def test_many_steps_are_drawn_together(way: Direction) -> None:
+    """100 sums a draw; the mean is δ, at 6 standard errors, and an ε that is 2 % off is seen."""
+    plan = steps("1", "0.01", 20_000) + Gaussian(noise_multiplier=2)
+    epsilon = "10" if way is Direction.REMOVE else "8"
+    pairs = views.pairs(plan, Adjacency.ADD_OR_REMOVE_ONE, way)
+    found = design(pairs, way, float(epsilon), together=True)
+    assert found.coordinates <= 102
+    truth = log_delta(plan, epsilon, way)
+    assert found.log_ceiling > truth
+    assert found.over() is None
+    assert found.log_rest < truth + math.log(1e-6)
+    alone = design(pairs, way, float(epsilon))
+    assert alone.log_ceiling < found.log_ceiling < alone.log_ceiling + 1e-3
+    values = draw(found, 40_000, Seeded(13).source(0))
+    assert abs(error(found, values, truth)) < 6
+    assert abs(error(found, values, log_delta(plan, str(float(epsilon) * 0.98), way))) > 6

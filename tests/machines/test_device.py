@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,9 +15,12 @@ from bursar import Adjacency, Direction, Gaussian, InvalidParameter, NoProof, Po
 from bursar.accounting.monte_carlo_coins import Keyed
 from bursar.accounting.monte_carlo_designs import Design, design
 from bursar.accounting.monte_carlo_runs import Manner, Moments, run
+from bursar.exact import Exact
 from bursar.machines import TorchDevice, chacha
-from bursar.machines.device import _OnDevice, _Words
+from bursar.machines.device import _GroupOnDevice, _OnDevice, _Words
 from bursar.mechanisms import views
+from bursar.numerics.groups import groups
+from bursar.numerics.tilts import Coordinate
 from bursar.verification import Care, Claim, Verifiers, recheck, verify
 from tests.engines import package
 from tests.verification.pools import PLAN as STEPS
@@ -101,6 +105,19 @@ def test_places_have_the_tilted_law(flat: bool) -> None:
     counts = np.bincount(np.searchsorted(edges, places(flat)), minlength=40)
     chi = float(((counts - 5000.0) ** 2 / 5000).sum())
     assert (chi < 39 + 6.5 * math.sqrt(78)) != flat
+
+
+def test_sums_have_the_law_of_the_cores() -> None:
+    """Means of 200,000 sums within six deviations; of a table with other cuts they are not."""
+    law = Coordinate(Exact(1), Exact.of("0.05"), True)
+    (one,) = groups(law, 2.0, *law.reach(2.0), (20,), 0.01)
+    here = one.losses(200_000, np.random.SFC64(1).random_raw)
+    scatter = 2 * here.std() / math.sqrt(200_000)
+    for kept, near in ((one, True), (replace(one, cuts=one.cuts // 2), False)):
+        there = _GroupOnDevice(torch(), "cpu", kept).losses(
+            200_000, _Words(torch(), "cpu", bytes(32))
+        )
+        assert (abs(float(there.mean()) - here.mean()) < 6 * scatter) == near
 
 
 def test_a_block_does_not_know_the_others() -> None:

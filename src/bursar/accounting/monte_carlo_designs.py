@@ -19,7 +19,8 @@ import numpy as np
 from flint import arb
 
 from bursar.accounting.monte_carlo_bounded import SHARP, Bounded, Over, log_share
-from bursar.accounting.monte_carlo_draws import draw
+from bursar.accounting.monte_carlo_draws import Summand, draw
+from bursar.accounting.monte_carlo_groups import grouped, many
 from bursar.accounting.monte_carlo_over import over
 from bursar.accounting.monte_carlo_search import CELLS, Cuts, Parts, search
 from bursar.adjacency import Direction
@@ -33,9 +34,9 @@ from bursar.privacy.pairs import Composition, GaussianPair, SubsampledGaussianPa
 
 Limits = list[tuple[float, float]]
 
-_ROUND = 2.0**-46  # what float64 may be off in one coordinate's loss, per unit of its size
 _TERM = 1e-12  # the same, for each unit of the terms of log Z
 _FINE = 320  # bits: what lies outside is about e^−90
+_DEARER = math.log(50.0)  # of a bound: as much as draws that are together are cheaper
 _LAST = 40  # numbers of jumps that are summed one by one in the remainder
 
 
@@ -46,7 +47,7 @@ class Stratum:
 
     jumps: tuple[int, ...]
     lam: float
-    envelopes: tuple[tuple[Envelope, int], ...]
+    envelopes: tuple[tuple[Summand, int], ...]
     table: Table
     log_scale: float  # of Z = e^{log_scale − λY} g(Y)
     log_bound: float
@@ -93,8 +94,8 @@ class Design(Bounded):
         """So many independent X."""
         return draw(self, size, source)
 
-    def over(self) -> Over:
-        """How far draws may be above δ."""
+    def over(self) -> Over | None:
+        """How far draws may be above δ; not known where losses are drawn together."""
         return over(self)
 
 
@@ -131,11 +132,13 @@ def design(
     *,
     room: float = 0.0,
     cells: int = CELLS,
+    together: bool = False,
 ) -> Design:
     """The design for δ(ε) of a composition in one direction, ε ≥ 0.
 
     With `room` its draws serve other ε too, up to so much above: `monte_carlo_curves.py`.  With
     fewer cells than usual it is found faster, and its bound is larger; with none, nothing jumps.
+    Steps of which there are many may be drawn `together`: faster, and above δ by a little.
 
     >>> from bursar.adjacency import Adjacency
     >>> from bursar.mechanisms import views
@@ -146,7 +149,13 @@ def design(
     0.0007
     """
     parts = parts_of(composition)
-    return certified(parts, direction, epsilon, search(parts, epsilon, room, cells))
+    found = certified(parts, direction, epsilon, search(parts, epsilon, room, cells))
+    if not (together and many(parts)):
+        return found
+    plain = found
+    if found.cuts.jumps:
+        plain = certified(parts, direction, epsilon, search(parts, epsilon, cells=0))
+    return grouped(plain) if plain.log_ceiling < found.log_ceiling + _DEARER else found
 
 
 def certified(parts: Parts, direction: Direction, epsilon: float, cuts: Cuts) -> Design:
@@ -167,7 +176,7 @@ def certified(parts: Parts, direction: Direction, epsilon: float, cuts: Cuts) ->
     for vector, lam in cuts.strata:
         table = cuts.tables[vector]
         log_scale = _log_ways(parts, vector)
-        envelopes, slack, doubt, farthest = [], 0.0, 0.0, 0.0
+        envelopes, slack, doubt, farthest = list[tuple[Summand, int]](), 0.0, 0.0, 0.0
         for i, ((part, count), n) in enumerate(zip(parts, vector, strict=True)):
             if count > n:
                 one, mass = drawn[i, lam]
@@ -178,9 +187,7 @@ def certified(parts: Parts, direction: Direction, epsilon: float, cuts: Cuts) ->
                 log_scale += (count - n) * log_mass
                 doubt += (count - n) * (log_mass + _log_up(1 / mass))
                 farthest += (count - n) * float(np.abs(part.log_w(np.array(limits[i]))).max())
-                size = 2 + part.slope * (max(map(abs, limits[i])) + part.slope)
-                steepest = float(part.rise(np.array([limits[i][1] + one.coarse]))[0])
-                slack += (count - n) * (steepest * one.coarse * (1 + SHARP) + _ROUND * size)
+                slack += (count - n) * one.slack
         log_scale += _TERM * (1 + abs(log_scale))
         below = _below(parts, vector, cuts, lam, epsilon, table)
         bound = log_scale + max(table.log_peak(lam), below) + 2 * slack * (lam + 1) + SHARP

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from bursar.numerics.envelope import Envelope, Source
+from bursar.numerics.envelope import Source
 from bursar.numerics.tilts import Floats
 
 if TYPE_CHECKING:
@@ -28,10 +28,21 @@ def block_size(coordinates: int) -> int:
     return max(16, _BLOCK // max(coordinates, 1))
 
 
-def losses(envelopes: Sequence[tuple[Envelope, int]], size: int, source: Source) -> Floats:
+class Summand(Protocol):
+    """Independent losses, or sums of losses: an `Envelope` or a `Group`."""
+
+    @property
+    def slack(self) -> float:
+        """How far one that is computed may be from the real one."""
+
+    def losses(self, size: int, source: Source) -> Floats:
+        """So many."""
+
+
+def losses(envelopes: Sequence[tuple[Summand, int]], size: int, source: Source) -> Floats:
     """So many sums of losses; NaN where a coin stayed undecided among them.
 
-    Computes:  Σ ±ℓ(t) over all coordinates, at the places that envelopes give.
+    Computes:  Σ ±ℓ(t) over all coordinates, at the places that envelopes and groups give.
     Valid for: independent uniform words.
     Error:     each sum within the slack of its stratum.
     Cost:      about 25 ns a coordinate, in memory for 65,536 of them.
@@ -39,13 +50,11 @@ def losses(envelopes: Sequence[tuple[Envelope, int]], size: int, source: Source)
     """
     total = np.zeros(size)
     for envelope, count in envelopes:
-        sign = 1.0 if envelope.law.removes else -1.0
         rows = max(1, _AT_ONCE // count)
         for start in range(0, size, rows):
             many = min(rows, size - start)
-            t = envelope.draw(many * count, source)
-            sums = envelope.law.log_w(t).reshape(many, count).sum(axis=1)
-            total[start : start + many] += sign * sums
+            found = envelope.losses(many * count, source).reshape(many, count)
+            total[start : start + many] += found.sum(axis=1)
     return total
 
 

@@ -189,6 +189,8 @@ class Paths:
 def _batches(one: Stratum, size: int) -> Iterator[tuple[tuple[Envelope, int], int, int]]:
     """What is drawn for a stratum, in rows that memory holds: envelope, first row, rows."""
     for envelope, most in one.envelopes:
+        if not isinstance(envelope, Envelope):
+            continue
         rows = max(1, _AT_ONCE // most)
         for start in range(0, size, rows):
             yield (envelope, most), start, min(rows, size - start)

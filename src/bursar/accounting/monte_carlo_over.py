@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from bursar.accounting.monte_carlo_bounded import SHARP, Over, log_share
 from bursar.accounting.monte_carlo_search import Vector
+from bursar.numerics.envelope import Envelope
 from bursar.numerics.floors import Floor, Lows
 
 if TYPE_CHECKING:
@@ -21,8 +22,13 @@ _TERM = 1e-12
 _SEEN = 4.0  # B over δ, about: an excess counts so much more than a ratio
 
 
-def over(design: Design) -> Over:
-    """Of all strata: the largest ratio, and the sum of what is not in proportion to δ."""
+def over(design: Design) -> Over | None:
+    """Of all strata: the largest ratio, and the sum of what is not in proportion to δ.
+
+    None where losses are drawn together.
+    """
+    if not all(isinstance(one, Envelope) for s in design.strata for one, _ in s.envelopes):
+        return None
     known: dict[Vector, Floor] = {}
     lows = {
         i: Lows.of(design.parts[i][0], jumps, design.cuts.step)
@@ -33,7 +39,9 @@ def over(design: Design) -> Over:
     for one in design.strata:
         share = math.exp(one.log_bound - design.log_bound)
         blur = _blur(one)
-        excess += share * sum(n * envelope.open_chance for envelope, n in one.envelopes)
+        for envelope, n in one.envelopes:
+            if isinstance(envelope, Envelope):
+                excess += share * n * envelope.open_chance
         if not one.table.jumps:
             bend = 2 * one.slack * math.exp(blur + 2 * one.slack * one.lam - log_share(one.lam))
             excess += share * (math.expm1(blur) + bend * (1 + SHARP))

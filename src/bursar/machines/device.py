@@ -16,11 +16,12 @@ import numpy as np
 from bursar.accounting.monte_carlo_bounded import Bounded
 from bursar.accounting.monte_carlo_coins import Coins
 from bursar.accounting.monte_carlo_designs import Design, Stratum
-from bursar.accounting.monte_carlo_draws import at_most_one, picks
+from bursar.accounting.monte_carlo_draws import Summand, at_most_one, picks
 from bursar.accounting.monte_carlo_runs import Fold, Sums
 from bursar.errors import InternalError, InvalidParameter, MissingExtra, NoProof
 from bursar.machines import chacha
 from bursar.numerics.envelope import CELLS, Envelope
+from bursar.numerics.groups import Group
 from bursar.numerics.tilts import Coordinate, Floats
 
 if TYPE_CHECKING:
@@ -62,13 +63,17 @@ class TorchDevice:
                 f"a {type(design).__name__} is not drawn on a device",
                 hint="Cores and clusters draw everything.",
             )
-        there: dict[int, _OnDevice] = {}
+        there: dict[int, _OnDevice | _GroupOnDevice] = {}
         for block, size in sizes.items():
             words = _Words(self._torch, self.device, coins.source(block)(4).tobytes())
             yield block, fold(self._draw(design, size, words, there))
 
     def _draw(
-        self, design: Design, size: int, words: _Words, there: dict[int, _OnDevice]
+        self,
+        design: Design,
+        size: int,
+        words: _Words,
+        there: dict[int, _OnDevice | _GroupOnDevice],
     ) -> Floats:
         """So many X: `monte_carlo_draws.draw`, with the coordinates on the device."""
         units = picks(design)
@@ -89,16 +94,21 @@ class TorchDevice:
         size: int,
         words: _Words,
         log_scale: float,
-        there: dict[int, _OnDevice],
+        there: dict[int, _OnDevice | _GroupOnDevice],
     ) -> Floats:
         total = self._torch.zeros(size, dtype=self._torch.float64, device=self.device)
         for envelope, count in stratum.envelopes:
             if id(envelope) not in there:
-                there[id(envelope)] = _OnDevice(self._torch, self.device, envelope)
-            t = there[id(envelope)].draw(size * count, words)
-            sums = there[id(envelope)].log_w(t).view(size, count).sum(dim=1)
-            total += sums if envelope.law.removes else -sums
+                there[id(envelope)] = self._moved(envelope)
+            total += there[id(envelope)].losses(size * count, words).view(size, count).sum(dim=1)
         return at_most_one(stratum.log_values(total.cpu().numpy()) - log_scale)
+
+    def _moved(self, envelope: Summand) -> _OnDevice | _GroupOnDevice:
+        if isinstance(envelope, Group):
+            return _GroupOnDevice(self._torch, self.device, envelope)
+        if isinstance(envelope, Envelope):
+            return _OnDevice(self._torch, self.device, envelope)
+        raise InternalError(f"a {type(envelope).__name__} is not drawn on a device")
 
 
 class _Words:
@@ -135,6 +145,11 @@ class _OnDevice:
     def log_w(self, t: Tensor) -> Tensor:
         """ℓ(t)."""
         return _log_w(self._torch, self._law, t)
+
+    def losses(self, size: int, words: _Words) -> Tensor:
+        """ℓ or −ℓ of so many draws."""
+        found = self.log_w(self.draw(size, words))
+        return found if self._law.removes else -found
 
     def draw(self, size: int, words: _Words) -> Tensor:
         """So many draws; NaN where a coin stayed undecided."""
@@ -184,6 +199,25 @@ class _OnDevice:
         doubt = ratio * _PAD * size + 2.0**-39
         accepted = coins + doubt < ratio
         return accepted, ~accepted & (coins - doubt <= ratio)
+
+
+class _GroupOnDevice:
+    """A table of sums on a device: `numerics.groups.Group`, in torch."""
+
+    def __init__(self, torch: Any, device: Any, group: Group) -> None:
+        self._torch, self._of = torch, group
+        self._bits = (len(group.cuts) - 1).bit_length()
+        self._cuts = torch.as_tensor(group.cuts.astype(np.int64), device=device)
+        self._other = torch.as_tensor(group.other.astype(np.int64), device=device)
+
+    def losses(self, size: int, words: _Words) -> Tensor:
+        """So many sums."""
+        low, high = words.pairs(size)
+        column = low & (1 << self._bits) - 1
+        kept = (high << 32 - self._bits | low >> self._bits) < self._cuts[column]
+        place = self._torch.where(kept, column, self._other[column])
+        found: Tensor = (place + self._of.first).to(self._torch.float64) * self._of.step
+        return found
 
 
 def _log_w(torch: Any, law: Coordinate, t: Tensor) -> Tensor:

@@ -27,6 +27,7 @@ CELLS = 4096
 _COLUMN, _THRESHOLD, _PLACE = 12, 20, 24
 _DEPTH = 1 << _THRESHOLD
 _PAD = 2.0**-44  # relative: what float64 may be off in a height, per nat of its logarithm
+_ROUND = 2.0**-46  # what float64 may be off in a loss, per unit of its size
 _ROUNDS = 64
 
 
@@ -83,6 +84,14 @@ class Envelope:
         return self.width * 2.0 ** -(_PLACE + 1)
 
     @property
+    def slack(self) -> float:
+        """How far a loss that is computed may be from its draw's: ℓ′ rises, and float64 rounds."""
+        high, slope = self.low + CELLS * self.width, self.law.slope
+        steepest = float(self.law.rise(np.array([high + self.coarse]))[0])
+        size = 2 + slope * (max(abs(self.low), abs(high)) + slope)
+        return steepest * self.coarse * (1 + 1e-9) + _ROUND * size
+
+    @property
     def open_chance(self) -> float:
         """At most the probability that a place is NaN; about 1e-11."""
         ends = np.array([self.low, self.low + CELLS * self.width])
@@ -111,6 +120,11 @@ class Envelope:
             found[filled : filled + len(taken)] = taken
             filled += len(taken)
         raise InternalError("an envelope rejects nearly everything")
+
+    def losses(self, size: int, source: Source) -> Floats:
+        """The losses of so many draws: ℓ, or −ℓ."""
+        found = self.law.log_w(self.draw(size, source))
+        return found if self.law.removes else -found
 
     def _round(self, words: Words, source: Source) -> Floats:
         low = words.astype(np.uint32)  # the lower half: column and threshold

@@ -99,7 +99,7 @@ def _replay(told: dict[str, Any], plan: Plan, claim: Claim, manner: Manner | Non
         words = told["stream"] or "cores"
         return f"it was drawn with the words of {words}: replay it with those, or draw afresh"
     key = bytes.fromhex(told["key"])
-    known = {one.bounded.direction: one for one in pilots(plan, claim)}
+    known = {one.bounded.direction: one for one in pilots(plan, claim, _care(told) or Care())}
     kept = {Direction(side["direction"]): side for side in told["sides"]}
     if told["accepted"] and set(known) != set(kept):
         return "a direction is missing"

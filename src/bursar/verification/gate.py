@@ -148,7 +148,7 @@ class _Asked:
             raise NoProof(
                 f"{names} can neither confirm nor refute the claim {self.claim}", field="verifier"
             )
-        looked = pilots(plan, self.claim)
+        looked = pilots(plan, self.claim, self.care)
         for one in looked:
             if why := one.hopeless(self.care):
                 told = Settled(holds=False, method="pilot", reason=why)

@@ -178,9 +178,10 @@ class Pilot:
         return Side(way, self.bounded, log_delta, trial, gap, missed)
 
 
-def pilots(plan: Plan, claim: Claim) -> tuple[Pilot, ...]:
+def pilots(plan: Plan, claim: Claim, care: Care) -> tuple[Pilot, ...]:
     """The directions that a claim has to pass in.
 
+    Steps of which there are many are drawn together, but where the power has to be proved.
     Raises NoProof for what cannot be drawn, LimitReached where what is not drawn is too much.
     """
     if any(isinstance(mechanism, views.HasSamples) for mechanism, _ in plan.steps):
@@ -190,7 +191,9 @@ def pilots(plan: Plan, claim: Claim) -> tuple[Pilot, ...]:
     ways = list(Direction)
     if all(symmetric(pair) for pair, _ in pairs[Direction.REMOVE].parts):
         ways = [Direction.REMOVE]
-    return tuple(pilot(design(pairs[way], way, claim.epsilon_below), claim) for way in ways)
+    at, together = claim.epsilon_below, care.power != PROVED
+    designs = (design(pairs[way], way, at, together=together) for way in ways)
+    return tuple(pilot(one, claim) for one in designs)
 
 
 def pilot(bounded: Bounded, claim: Claim) -> Pilot:

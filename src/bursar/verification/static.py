@@ -96,7 +96,7 @@ def verify(
             field="verifier",
             hint=f"{DRAWS} may; or claim what an accountant proves.",
         )
-    looked = pilots(plan, claim)
+    looked = pilots(plan, claim, attention)
     for one in looked:
         if why := one.hopeless(attention):
             return of_settled(plan, claim, Settled(holds=False, method="pilot", reason=why))
