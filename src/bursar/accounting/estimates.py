@@ -27,6 +27,8 @@ from bursar.privacy.pairs import AtomsPair
 from bursar.truth import About, Estimate
 
 _LARGEST = 1e9
+_HALVINGS = 60
+_CLOSE = 1e-13  # relative: nearer than float64's δ can tell
 
 
 @final
@@ -112,8 +114,10 @@ class Estimator:
             low, high = high, 2 * high
             if high > _LARGEST:
                 raise LimitReached(f"{self.name} finds no ε below {_LARGEST:g}")
-        for _ in range(60):
+        for _ in range(_HALVINGS):
             middle = (low + high) / 2
+            if high - low <= _CLOSE * high:
+                break
             low, high = (middle, high) if self._worst(both, middle) > target else (low, middle)
         return (low + high) / 2
 
