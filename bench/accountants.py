@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from bench import cells
+from bench import cells, regimes
 from bench.keeping import Found, table
 from bench.peers import PEERS, Unknown
 from bench.settings import ALL, Setting
@@ -117,6 +117,10 @@ def told(found: Found) -> str:
         for (run, delta), rows in table_of.items()
     ]
     return f"""Each answer is from a process of its own, forked from one that has loaded and tried every tool; the best of {found["repeats"]} (what takes long is asked once) by {found["clock"]}, on one core, within {found["limit"]:g} s; that clock ticks every {TICK} ms, and less than a tick counts as one in ratios. Runs are Poisson-subsampled Gaussian steps (σ, q, k), Gaussian noise σ × k, Laplace noise b × k; add-or-remove-one, the worse direction. Settings of the other tools are their own defaults; `prv_accountant` needs an error, and has 0.1 in ε and δ/1000 in δ.
+
+**Where each tool fails first.** The largest δ of {", ".join(DELTAS)} at which a bound is proved **false**, refused, no number, later than {found["limit"]:g} s, or twice the truth (×) or more, and an estimate off by a factor of two (×) either way. A dot: it never fails here; a dash: the tool does not know the mechanism.
+
+{regimes.told(table_of, tools, EXACT)}
 
 **Milliseconds at δ = {DELTAS[0]}**
 

@@ -166,6 +166,7 @@ def test_who_takes_a_plan() -> None:
         "lattice",
         "rdp",
         "edgeworth",
+        "gdp",
     ]
     assert all(one.refused for one in takers(RandomizedResponse(epsilon=1)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mpmath
 import pytest
 
-from bursar.accounting.convert import TARGETS, conversions, convert, pure_to_gdp
+from bursar.accounting.convert import TARGETS, conversions, convert
 from bursar.errors import InvalidParameter, NoProof
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.gaussian import Gaussian
@@ -16,6 +16,7 @@ from bursar.mechanisms.statements import (
     RenyiDP,
     ZeroConcentratedDP,
 )
+from bursar.privacy.conversions import pure_to_gdp
 from bursar.truth import Refusal
 
 STATEMENTS: dict[str, Mechanism] = {

@@ -176,6 +176,8 @@ def test_what_needs_no_expansion() -> None:
     assert edgeworth.epsilon(MANY["infinite"], delta="1e-12") == UpperBound(upper=math.inf)
     assert edgeworth.epsilon(100 * poisson("9", "0.001"), delta="0.3") == UpperBound(upper=0.0)
     assert edgeworth.delta(plan, epsilon=101) == UpperBound(upper=0.0)
+    free = PureDP(epsilon=0) + plan
+    assert edgeworth.epsilon(free, delta="1e-5") == edgeworth.epsilon(plan, delta="1e-5")
     gaussians = 100 * Gaussian(noise_multiplier=20)
     found = edgeworth.epsilon(gaussians, delta="1e-5")
     assert float(found) == pytest.approx(float(exact.epsilon(gaussians, delta="1e-5")), rel=1e-14)

@@ -84,6 +84,12 @@ def test_what_a_wider_window_changes_is_refused(one: Plan, delta: str) -> None:
         characteristic.delta(one, epsilon=10 * exact.epsilon(one, delta=delta).upper)
 
 
+@pytest.mark.parametrize("name", ["gdp", "edgeworth"])
+def test_what_float64_cannot_hold_is_a_limit(name: str) -> None:
+    with pytest.raises(LimitReached, match="float64 can hold"):
+        GUESSERS[name].epsilon(run(1000, "0.001", "0.001"), delta="1e-5")
+
+
 def test_a_large_epsilon_is_found() -> None:
     plan = 1_000_000 * Laplace(scale="0.5")
     for name in ("gdp", "edgeworth", "saddlepoint"):

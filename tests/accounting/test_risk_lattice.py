@@ -17,6 +17,7 @@ from bursar import (
     PoissonSubsampled,
     RandomizedResponse,
     Table,
+    UpperBound,
 )
 from bursar.accounting import enclosing, lattice, risk
 from bursar.accounting.curve import profile
@@ -106,6 +107,14 @@ def test_what_never_happens_without_the_person_needs_no_guess() -> None:
     assert isinstance(found, Enclosure)
     assert found.lower == pytest.approx(1, rel=1e-3)
     assert risk.true_positive_rate(4 * TABLE, false_positive_rate="0.65").upper < 1
+
+
+def test_where_even_the_lattice_has_a_limit_there_is_a_bound() -> None:
+    """More steps than it takes: the Rényi curve answers, as for plans without pairs."""
+    plain = Table(present=["0.5000001", "0.4999999"], absent=["0.5", "0.5"])
+    found = risk.true_positive_rate(2 * 10**12 * plain, false_positive_rate="0.1")
+    assert isinstance(found, UpperBound)
+    assert 0.1 < found.upper < 1
 
 
 def test_at_rate_0_only_what_gives_the_person_away_counts() -> None:

@@ -153,7 +153,7 @@ def test_a_trainer_asks_which_noise(tmp_path: Path) -> None:
         ),
         (("epsilon", *ONE, *AT, "--adjacency", "swap"), "adjacency", "one of add-or-remove-one"),
         (("epsilon", *ONE, *AT, "--method", "magic"), "method", "one of exact"),
-        (("calibrate", "--epsilon", "1", *AT, "--method", "gdp"), "method", "proves"),
+        (("calibrate", "--epsilon", "1", *AT, "--method", "saddlepoint"), "method", "proves"),
         (("epsilon", *RUN, *AT, "--adjacency", "replace-one"), None, "no proved"),
         (("epsilon", "--plan", "/nowhere/plan.toml", *AT), "plan", "No such file"),
         (("certify", *ONE, *AT, "--out", "/nowhere/proof.json"), "out", "directory"),

@@ -30,7 +30,7 @@ def fixed(monkeypatch: pytest.MonkeyPatch) -> None:
     """An accountant that always says the same."""
     monkeypatch.setattr(choose, "epsilon", lambda *_, **__: FIXED)
     entries = [FIXED, UpperBound(upper=0.25), Refusal("third", "it has no view of this plan")]
-    monkeypatch.setattr(compare, "compare", lambda *_, **__: entries)
+    monkeypatch.setattr(compare, "entries", lambda *_, **__: entries)
 
 
 @pytest.mark.usefixtures("fixed")

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from bursar.accounting.gdp_steps import step_square
 from bursar.adjacency import Adjacency, Direction
 from bursar.errors import InvalidParameter, NoProof
 from bursar.exact import Exact
@@ -191,18 +192,18 @@ def test_a_view_that_refuses_does_not_hide_another(says: set[str], takers: set[s
         with pytest.raises(NoProof, match="its parts have no pure view"):
             prices.approximate(step, Adjacency.ADD_OR_REMOVE_ONE)
         with pytest.raises(NoProof, match="its parts have no gdp view"):
-            prices.gaussian(step, Adjacency.ADD_OR_REMOVE_ONE)
+            step_square(step, Adjacency.ADD_OR_REMOVE_ONE)
 
 
 def test_a_pure_step_is_gdp() -> None:
     """And too dear for any budget above ε = 200, where μ is not computed."""
     add = Adjacency.ADD_OR_REMOVE_ONE
     exact = (2 * NormalDist().inv_cdf(math.e / (1 + math.e))) ** 2
-    assert float(prices.gaussian(PureDP(epsilon=1), add)) == pytest.approx(exact, rel=1e-12)
-    assert prices.gaussian(PureDP(epsilon=201), add) == math.inf
+    assert float(step_square(PureDP(epsilon=1), add)) == pytest.approx(exact, rel=1e-12)
+    assert step_square(PureDP(epsilon=201), add) == math.inf
     assert not isinstance(GdpFilter(mu=30).ask(State((0,)), PureDP(epsilon=201))[1], Granted)
     mixed = Parallel(Gaussian(noise_multiplier=2), PureDP(epsilon=1))
-    assert prices.gaussian(mixed, add) == prices.gaussian(PureDP(epsilon=1), add)
+    assert step_square(mixed, add) == step_square(PureDP(epsilon=1), add)
 
 
 def test_parallel_branches_cost_what_the_dearest_does() -> None:

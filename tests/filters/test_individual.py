@@ -14,11 +14,12 @@ from hypothesis import given as over
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from bursar.accounting.gdp_steps import square_of_pure
 from bursar.adjacency import Adjacency
 from bursar.errors import BursarError, CorruptBooks, InvalidParameter, NoProof
 from bursar.exact import Exact
 from bursar.filters import individual
-from bursar.filters.costs import rho_of_pure, square_of_pure
+from bursar.filters.costs import rho_of_pure
 from bursar.filters.individual import Costs, IndividualFilter, Standing
 from bursar.filters.individual_costs import given, of_curves, of_squared_norms
 from bursar.filters.sealed import Sealed

@@ -6,7 +6,7 @@ import pytest
 
 import bursar
 from bursar import Adjacency, Enclosure, LimitReached, NoProof, UpperBound
-from bursar.accounting import characteristic, edgeworth, exact, lattice_profile
+from bursar.accounting import characteristic, edgeworth, exact, gdp, lattice_profile
 from bursar.accounting.accountants import takers
 from bursar.mechanisms.base import Mechanism
 from tests.laws import laws
@@ -101,8 +101,10 @@ def test_a_given_method_is_used_or_refused(case: Case) -> None:
             sharp = case.enclosing(relation)
             loose = taker.kind == Enclosure.kind and taker.method not in sharp
             kinds = {UpperBound.kind if loose else taker.kind}
-            if taker.method == edgeworth.NAME:  # which proves what it can
+            if taker.method in (edgeworth.NAME, gdp.NAME):  # which prove what they can
                 kinds.add(UpperBound.kind)
+            if taker.method == gdp.NAME and sharp:
+                kinds.add(Enclosure.kind)
             if case.name in LIMITED.get(taker.method, ()):
                 with pytest.raises(LimitReached) as reached:
                     bursar.epsilon(case.plan(), **question)

@@ -163,3 +163,19 @@ def test_plain_balls_agree() -> None:
         found = twofold.sums([weights], ratios, 40, SHARP, 1.0)
     assert found is not None
     assert all(a.overlaps(b) for a, b in zip(found[0], whole.entries(), strict=True))
+
+
+def test_arithmetic_that_is_no_double_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert twofold.exact()
+    weights, ratios = nodes(4)
+    kept = twofold._product
+
+    def single(a: np.ndarray, b: np.ndarray) -> twofold.Twofold:
+        found = kept(a, b)
+        return twofold.Twofold(found.hi, found.lo.astype(np.float32).astype(np.float64))
+
+    monkeypatch.setattr(twofold, "_product", single)
+    twofold.exact.cache_clear()
+    with precision(200):
+        assert twofold.sums([weights], ratios, 90, SHARP, 1.0) is None
+    twofold.exact.cache_clear()

@@ -31,7 +31,7 @@ def test_a_profile_is_one_line_where_both_directions_agree() -> None:
 
 
 def test_an_estimate_is_dashed() -> None:
-    (axes,) = plots.profile_figure(profile(RUN, epsilons=[0, 1], method="gdp")).axes
+    (axes,) = plots.profile_figure(profile(RUN, epsilons=[0, 1], method="saddlepoint")).axes
     assert axes.lines[0].get_linestyle() != "-"
 
 

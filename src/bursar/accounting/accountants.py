@@ -60,7 +60,7 @@ class AsksDelta(Protocol):
 class Accountant:
     """One way to account: its name, its kind of truth, the view of a plan that it takes.
 
-    The kind is the weakest that it answers with: `edgeworth` may also prove an upper bound.
+    The kind is the weakest that it answers with: `edgeworth` and `gdp` may also prove a number.
     `after` names one that takes the same pairs: where that one says that they are no more than an
     upper bound, this one could say no less.
     """
@@ -97,7 +97,7 @@ ACCOUNTANTS = (
     _guesses(saddlepoint.ACCOUNTANT),
     _guesses(characteristic.ACCOUNTANT),
     Accountant(edgeworth.NAME, Estimate.kind, _pairs, edgeworth.epsilon, edgeworth.delta),
-    _guesses(gdp.ACCOUNTANT),
+    Accountant(gdp.NAME, Estimate.kind, gdp.taken, gdp.epsilon, gdp.delta),
 )
 PROVED = tuple(one for one in ACCOUNTANTS if one.kind != Estimate.kind)
 

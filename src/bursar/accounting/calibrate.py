@@ -135,7 +135,12 @@ def _costly(question: dict[str, Any], method: str | None) -> Measure:
     def measure(plan: Plan | Mechanism) -> Proved:
         found = choose.epsilon(plan, method=method, **question)
         if isinstance(found, Estimate):
-            raise InvalidParameter("it must be one that proves", field="method", value=method)
+            raise InvalidParameter(
+                "it must be one that proves",
+                field="method",
+                value=method,
+                hint="Of a plan on the way it has no more than an estimate.",
+            )
         return found
 
     return measure

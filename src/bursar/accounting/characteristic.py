@@ -10,6 +10,7 @@ Zhu, Dong & Wang 2022, Sec. 4.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from bursar.numerics.sketch import StepSketch
 
 Complex = NDArray[np.complex128]
 _POINTS = 4096
+_STRETCH = 4096  # losses at a time
 _LOST = 1e-11  # of a tail: what float64 cannot tell from 0
 _DEVIATIONS = 60.0  # how far the loss is taken to reach, in its own width
 _SURE = 10.0  # times what a wider window changes is the error
@@ -70,8 +72,20 @@ def _log_phi(step: StepSketch, at: float, u: NDArray[np.float64]) -> Complex:
     weights /= weights.sum()
     mean = float(weights @ step.log_w)
     centred = step.log_w - mean
-    values = np.array([np.exp(1j * sign * x * centred) @ weights for x in u])
+    values = _transform(sign * centred, weights, u)
     return np.asarray(np.log(values) + 1j * sign * u * mean)
+
+
+def _transform(losses: NDArray[np.float64], weights: NDArray[np.float64], u: Any) -> Complex:
+    """Σ weight e^{iu·loss} at equally spaced u: by baby and giant steps, a stretch at a time."""
+    side = math.isqrt(len(u) - 1) + 1
+    giant, baby = u[::side], u[:side] - u[0]
+    found = np.zeros((len(giant), len(baby)), dtype=np.complex128)
+    for start in range(0, len(losses), _STRETCH):
+        some = slice(start, start + _STRETCH)
+        near = np.exp(1j * np.outer(losses[some], baby))
+        found += (np.exp(1j * np.outer(giant, losses[some])) * weights[some]) @ near
+    return found.ravel()[: len(u)]
 
 
 def _log_factor(factor: object, at: float, u: NDArray[np.float64]) -> Complex:

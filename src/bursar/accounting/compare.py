@@ -62,16 +62,26 @@ def compare(
     lattice         enclosure    ε ≥ 1.99307, ε ≤ 1.9931
     rdp             upper-bound  ε ≤ 2.16...
     """
+    found = entries(run, delta=delta, log_delta=log_delta, adjacency=adjacency)
+    return Comparison(tuple(found))
+
+
+def entries(
+    run: Plan | Mechanism,
+    *,
+    delta: Number | None = None,
+    log_delta: float | None = None,
+    adjacency: Adjacency | str = DEFAULT,
+) -> Iterator[Answer | Refusal]:
+    """The entries of `compare` one by one."""
     plan, relation = Plan.of(run), Adjacency.of(adjacency)
-    entries: list[Answer | Refusal] = []
     for accountant in ACCOUNTANTS:
         try:
             found = accountant.epsilon(plan, delta=delta, log_delta=log_delta, adjacency=relation)
         except (NoProof, LimitReached) as error:
-            entries.append(Refusal(accountant.name, error.need))
+            yield Refusal(accountant.name, error.need)
         else:
-            entries.append(found)
-    return Comparison(tuple(entries))
+            yield found
 
 
 def row(entry: Answer | Refusal) -> tuple[str, str, str]:

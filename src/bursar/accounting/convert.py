@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from flint import arb
-
 from bursar import require
-from bursar.accounting import choose, risk
+from bursar.accounting import choose, exact, lattice, rdp, risk
 from bursar.adjacency import DEFAULT, Adjacency
 from bursar.errors import InvalidParameter, LimitReached, NoProof
 from bursar.exact import Exact, Number
@@ -24,7 +22,8 @@ from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
 from bursar.mechanisms.statements import ApproximateDP, PureDP
-from bursar.numerics.balls import ball, float_up, normal_tail, precision
+from bursar.numerics.balls import ball, float_up, precision
+from bursar.privacy.conversions import pure_to_gdp
 from bursar.truth import Proved, Refusal, number, rounded
 
 TARGETS = ("pure-dp", "approximate-dp", "zcdp", "gdp", "rdp", "advantage", "tpr")
@@ -49,6 +48,12 @@ _THEOREMS = {
     ("gdp", "rdp"): f"{_GAUSSIAN}, and has ε(α) = αμ²/2: Mironov 2017, Cor. 3",
     ("rdp", "approximate-dp"): _ORDERS,
     ("rdp", "rdp"): "it rises, and (α−1)ε(α) is convex: van Erven & Harremoës 2014, Thm 3, Cor. 2",
+}
+_PROOFS = {
+    exact.NAME: "the exact accountant: docs/proofs/contour.md",
+    "closed-form": "the exact accountant: docs/proofs/contour.md",
+    lattice.NAME: "the lattice accountant: docs/proofs/lattice.md",
+    rdp.NAME: _ORDERS,
 }
 _INFINITE = "with probability δ the loss may be infinite"
 _TAIL = "the Gaussian meets the statement, and its loss has no upper end"
@@ -80,7 +85,9 @@ class Converted:
     def sentence(self, digits: int = 6) -> str:
         """The statement in words, its numbers rounded up."""
         shown = {
-            name: value.text if isinstance(value, Exact) else rounded(value, digits, up=True)
+            name: value.text
+            if isinstance(value, Exact) and len(value.text) <= _LONG
+            else rounded(_float_up(value), digits, up=True)
             for name, value in self.values.items()
         }
         return ", ".join(f"{_WORDS.get(name, name)} = {value}" for name, value in shown.items())
@@ -97,6 +104,12 @@ class Converted:
         return f"<p>{html.escape(self.to)}: {html.escape(self.sentence())}</p>"
 
 
+def _float_up(value: Exact | float) -> float:
+    with precision():
+        return float_up(ball(value))
+
+
+_LONG = 12  # letters of an exact number that is shown as it is
 _WORDS = {
     "epsilon": "ε",
     "delta": "δ",
@@ -149,7 +162,7 @@ def convert(
     return Converted(
         to=target,
         values=values,
-        theorem=theorem or _THEOREMS.get(known, _general(plan, target)),
+        theorem=theorem or _THEOREMS.get(known, _general(plan, target, result)),
         result=result,
     )
 
@@ -181,38 +194,6 @@ def conversions(
         except (NoProof, LimitReached) as error:
             yield Refusal(target, error.need)
 
-
-def pure_to_gdp(epsilon: Number) -> float:
-    """The least float μ known to satisfy Φ(μ/2) ≥ e^ε/(1+e^ε): every ε-DP mechanism is μ-GDP.
-
-    docs/proofs/conversions.md, section 1: the least μ there is, up to rounding.
-
-    >>> pure_to_gdp(1)
-    1.23203...
-    """
-    exact = require.nonnegative(epsilon=epsilon)
-    if exact == 0:
-        return 0.0
-
-    def enough(mu: float) -> bool:
-        with precision(256 + 4 * int(exact)):
-            share = 1 / (1 + ball(exact).exp())
-            return bool(normal_tail(arb(mu) / 2) <= share)
-
-    if exact > _LARGEST:
-        raise LimitReached(f"ε is above {_LARGEST}, where μ is not computed")
-    low, high = 0.0, 1.0
-    while not enough(high):
-        low, high = high, 2 * high
-    for _ in range(80):
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
-
-
-_LARGEST = 10_000
 
 _Found = tuple[dict[str, Exact | float], Proved | None, str | None]
 
@@ -322,7 +303,9 @@ def _additive(plan: Plan, view: str) -> str | None:
     return rule[view]
 
 
-def _general(plan: Plan, target: str) -> str:
+def _general(plan: Plan, target: str, result: Proved | None) -> str:
+    if result is not None:
+        return _PROOFS.get(result.about.method, _ORDERS)
     return (
         f"the {target} view of {plan.steps[0][0].name}" if len(plan.steps) == 1 else "composition"
     )

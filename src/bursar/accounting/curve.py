@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 from bursar import require
-from bursar.accounting import choose, lattice
+from bursar.accounting import choose, exact, lattice
 from bursar.accounting.accountants import Answer
 from bursar.accounting.directions import ROADS, directions
-from bursar.adjacency import DEFAULT, Adjacency
+from bursar.adjacency import DEFAULT, Adjacency, Direction
 from bursar.errors import InvalidParameter, LimitReached, NoProof
 from bursar.exact import Exact, Number
+from bursar.mechanisms import views
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
 from bursar.truth import SYMBOLS, Enclosure, Proved, number
@@ -129,11 +130,20 @@ def _point(
     asked = {name: value}
     if method is None or method in ROADS:
         with suppress(NoProof, LimitReached):
-            both = directions(plan, relation, asked, method=method)
+            tight = views.pairs(plan, relation, Direction.REMOVE).tight
+            first = method if method is not None or tight else exact.NAME
+            both = directions(plan, relation, asked, method=first)
             worst = both.remove if both.remove is both.add else _worse(*both)
             if method is not None or worst.about.method != lattice.NAME or choose.sharp(worst):
                 return CurvePoint(value, worst, *both)
+            least: Proved = chosen(plan, adjacency=relation, **asked)  # type: ignore[call-overload]
+            return CurvePoint(value, least, *(_at_most(one, least.upper) for one in both))
     return CurvePoint(value, chosen(plan, adjacency=relation, method=method, **asked))  # type: ignore[call-overload]
+
+
+def _at_most(one: Proved, upper: float) -> Proved:
+    """An answer of one direction, where a bound on both is less."""
+    return replace(one, upper=min(one.upper, upper))
 
 
 def _worse(remove: Proved, add: Proved) -> Proved:

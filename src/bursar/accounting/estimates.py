@@ -18,7 +18,7 @@ from bursar.accounting import exact
 from bursar.accounting.floats import check_floats
 from bursar.accounting.question import Question
 from bursar.adjacency import DEFAULT, Adjacency, Direction
-from bursar.errors import InternalError, LimitReached, NoProof
+from bursar.errors import LimitReached, NoProof
 from bursar.exact import Number
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
@@ -27,6 +27,8 @@ from bursar.privacy.pairs import AtomsPair
 from bursar.truth import About, Estimate
 
 _LARGEST = 1e9
+_HALVINGS = 60
+_CLOSE = 1e-13  # relative: nearer than float64's δ can tell
 
 
 @final
@@ -92,9 +94,15 @@ class Estimator:
             )
 
     def _worst(self, both: list[Sketched], epsilon: float) -> float:
-        guesses = [self.guess(one, epsilon) for one in both]
+        try:
+            guesses = [self.guess(one, epsilon) for one in both]
+        except (ArithmeticError, ValueError):
+            guesses = [math.nan]
         if any(math.isnan(guess) for guess in guesses):
-            raise InternalError(f"{self.name} guesses NaN")
+            raise LimitReached(
+                f"the numbers of {self.name} are beyond what float64 can hold",
+                hint="Ask the exact accountant, or rdp.",
+            )
         return min(max(0.0, *guesses), 1.0)
 
     def solve(self, both: list[Sketched], target: float) -> float:
@@ -106,8 +114,10 @@ class Estimator:
             low, high = high, 2 * high
             if high > _LARGEST:
                 raise LimitReached(f"{self.name} finds no ε below {_LARGEST:g}")
-        for _ in range(60):
+        for _ in range(_HALVINGS):
             middle = (low + high) / 2
+            if high - low <= _CLOSE * high:
+                break
             low, high = (middle, high) if self._worst(both, middle) > target else (low, middle)
         return (low + high) / 2
 

@@ -35,6 +35,8 @@ _MOST_TRIES = 6
 _MOST_ATOMS = 64
 _AS_WIDE = 1.5  # times the width of a near answer: narrow enough for the next
 _TELLING = 0.05
+_SAME = 2.0**-90  # relative: both ends of a number that is no float
+_STEADY = 4.0  # nats: how far the least loss that matters is rounded
 _BANDS = 2  # of asinh ε, that share a coarse lattice
 _NOTHING = arb(0)
 _STEPS = 1 + np.arange(4096) / 4096
@@ -58,6 +60,22 @@ class Part(NamedTuple):
     times: int
 
 
+class Recent(NamedTuple):
+    """What answered last: at which ε, beside what, and how narrow that was."""
+
+    law: Composed
+    wide: float
+    epsilon: arb
+    beside: arb
+
+    def serves(self, epsilon: arb, found: arb, aim: float, beside: arb) -> bool:
+        """Whether what it says at another ε is as good as what a new lattice would say."""
+        if abs(epsilon - self.epsilon) <= _SAME * epsilon and beside >= self.beside:
+            return True
+        enough = max(aim, _AS_WIDE * self.wide) if self.wide < _TELLING else aim
+        return _narrow(found.lower(), found.upper(), enough, beside)
+
+
 @final
 @dataclass(slots=True)
 class LatticeProfile:
@@ -68,7 +86,7 @@ class LatticeProfile:
     method: str = NAME
     lines: tuple[BillLine, ...] = ()
     known: dict[float, tuple[tuple[Part, ...], Total]] = field(default_factory=dict)
-    recent: tuple[Composed, float] | None = None  # of the last δ, and how wide that was
+    recent: Recent | None = None
     coarse: dict[int, Composed] = field(default_factory=dict)
 
     def delta_at(self, epsilon: arb) -> arb:
@@ -80,10 +98,9 @@ class LatticeProfile:
         best, before_high = arb(0).union(arb(1)), arb(1)
         if self.recent is not None:
             with precision(_BITS):
-                law, wide = self.recent
-                best = _common(best, *self._ends(law, epsilon))
-                if _narrow(best.lower(), best.upper(), max(self.aim, _AS_WIDE * wide), beside):
-                    self._bill(law, epsilon, best)
+                best = _common(best, *self._ends(self.recent.law, epsilon))
+                if self.recent.serves(epsilon, best, self.aim, beside):
+                    self._bill(self.recent.law, epsilon, best)
                     return best
         first = self._total(-_UNKNOWN)[1]
         at = min(float(epsilon), max(first.top, 0.0))
@@ -98,7 +115,7 @@ class LatticeProfile:
                         break
                 best = _common(best, *ends)
                 wide = relative(best.upper() - best.lower(), best.upper() + beside)
-                self.recent = (law, wide) if wide < _TELLING else None
+                self.recent = Recent(law, wide, epsilon, beside)
                 self._bill(law, epsilon, best)
                 if _narrow(best.lower(), best.upper(), self.aim, beside) or ends[0] == ends[1]:
                     break
@@ -160,6 +177,7 @@ class LatticeProfile:
         """The sketches of all steps, of losses that are not too rare to matter at this δ."""
         count = sum(n for _, n in self.composition.parts)
         log_tiny = min(log_delta, -10.0) - math.log(count) - 18.0
+        log_tiny = _STEADY * math.floor(log_tiny / _STEADY)
         if log_tiny not in self.known:
             with precision(_BITS):
                 parts = tuple(_part(pair, n, log_tiny) for pair, n in self.composition.parts)

@@ -55,18 +55,23 @@ class Attack:
         try:
             remove, add = (views.pairs(plan, relation, way) for way in Direction)
             if not (remove.tight and add.tight):
-                return cls((("both", Bounded.on(plan, relation)),), tight=False)
+                return cls.bounded(plan, relation)
             here = enclosing.profile(remove)
             if all(symmetric(pair) for pair, _ in remove.parts):
                 return cls((("both", Enclosed.of(here, here, remove, remove)),), tight=True)
             there = enclosing.profile(add)
         except (NoProof, LimitReached):
-            return cls((("both", Bounded.on(plan, relation)),), tight=False)
+            return cls.bounded(plan, relation)
         ways: tuple[tuple[Answered, Curve], ...] = (
             ("remove", Enclosed.of(here, there, remove, add)),
             ("add", Enclosed.of(there, here, add, remove)),
         )
         return cls(ways, tight=True)
+
+    @classmethod
+    def bounded(cls, plan: Plan, relation: Adjacency) -> Attack:
+        """By the least δ that is proved alone."""
+        return cls((("both", Bounded.on(plan, relation)),), tight=False)
 
     @property
     def method(self) -> str:
@@ -79,7 +84,7 @@ class Attack:
         for way, curve in self.curves:
             if rate == 1:
                 return Power(1.0, 1.0, self.tight, "both")
-            if isinstance(curve, Enclosed) and rate >= 1 - Exact.of(curve.never):
+            if isinstance(curve, Enclosed) and rate >= 1 - curve.never:
                 return Power(1.0, 1.0, self.tight, way)
             where = 0.0 if rate == 0 else _least(_line(curve.guess, float(rate)))
             if best.lower > 0 and curve.line(where, rate)[1] <= best.lower:

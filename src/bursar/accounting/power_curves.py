@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Protocol, final
 
 from flint import arb
 
 from bursar.accounting import choose, exact, lattice, rdp, saddlepoint
 from bursar.accounting.contour_profile import ContourProfile
-from bursar.accounting.ends import infinite
+from bursar.accounting.ends import infinite, infinite_exactly
 from bursar.accounting.estimates import Sketched
 from bursar.accounting.lattice_profile import LatticeProfile
 from bursar.accounting.profiles import Either, Profile
@@ -51,13 +52,13 @@ class Enclosed:
     here: Profile
     there: Profile
     infinite: tuple[float, float] | None  # the probability of an infinite loss, where it is known
-    never: float  # at least, of what only Q has
+    never: Fraction  # the probability under Q of what P never has, or 0 where it is not known
 
     @classmethod
     def of(cls, here: Profile, there: Profile, pairs: Composition, turned: Composition) -> Enclosed:
         """Of two profiles, and of the pairs that they are of."""
-        lost = _infinite(turned)
-        return cls(here, there, _infinite(pairs), 0.0 if lost is None else lost[0])
+        lost = _infinite(turned) and infinite_exactly(turned)
+        return cls(here, there, _infinite(pairs), lost or Fraction(0))
 
     @property
     def method(self) -> str:
@@ -102,7 +103,7 @@ class Bounded:
 
     def line(self, log_x: float, rate: Exact) -> tuple[float, float]:
         """Nothing below; above, for x < 1, by δ(1/x) of the other direction."""
-        epsilon = Exact.of(abs(log_x))
+        epsilon = Exact(Fraction(abs(log_x)))
         delta = choose.delta(self.plan, epsilon=epsilon, adjacency=self.relation).upper
         with precision(BITS):
             x = ball(log_x).exp()
@@ -114,9 +115,12 @@ class Bounded:
         at = abs(log_x)
         if not self.rough:
             return self.line(log_x, Exact(0))[1]
-        value = max(one.guess(at) for one in self.rough)
+        try:
+            value = max(one.guess(at) for one in self.rough)
+        except LimitReached:
+            return self.line(log_x, Exact(0))[1]
         with suppress(NoProof, LimitReached):
-            curve = rdp.delta(self.plan, epsilon=Exact.of(at), adjacency=self.relation)
+            curve = rdp.delta(self.plan, epsilon=Exact(Fraction(at)), adjacency=self.relation)
             value = min(value, curve.upper)
         return value if log_x >= 0 else _mirrored(log_x, value)
 

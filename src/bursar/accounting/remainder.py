@@ -19,12 +19,13 @@ from flint import acb, arb
 
 from bursar.accounting.remainder_places import Part, Places, half_period
 from bursar.errors import InternalError, LimitReached
-from bursar.numerics.balls import ball
+from bursar.numerics.balls import ball, precision
 from bursar.numerics.factors import AtomsFactor
 from bursar.numerics.propose import Slants, line
 from bursar.numerics.tails import decay
 
 NOTHING = "the finite-sample bound of Edgeworth's expansion says nothing here"
+_BITS = 80  # a bound on an error needs few
 _DIGITS = 30.0  # nats of a line that only serves a tail
 
 
@@ -45,8 +46,10 @@ class Remainder:
 def remainder(parts: list[Part], spread: arb, derivatives: list[arb], lam: float) -> Remainder:
     """The bound, from the second to the fifth derivative of K, and the law of each step.
 
-    `spread` is the variance of the plain Gaussian steps, which have no rest.
+    `spread` is the variance of the plain Gaussian steps, which have no rest; steps that cost
+    nothing have none either.
     """
+    parts = [part for part in parts if not part.tilted.second.is_zero()]
     if not parts:
         return Remainder(arb(0), arb(0))
     variance = derivatives[0]
@@ -55,10 +58,10 @@ def remainder(parts: list[Part], spread: arb, derivatives: list[arb], lam: float
     ends = [arb(end) for end in Places(parts, spread, derivatives, lam).panels()]
     if not ends:
         raise LimitReached(NOTHING)
-    near = _near(parts, derivatives, lam, ends[0])
-    far = _expansion_beyond(derivatives, lam, ends[0])
-    far += _beyond(parts, spread, lam, ends)
-    return Remainder(near / arb.pi(), far / arb.pi())
+    with precision(_BITS):
+        near = _near(parts, derivatives, lam, ends[0])
+        far = _expansion_beyond(derivatives, lam, ends[0]) + _beyond(parts, spread, lam, ends)
+        return Remainder(near / arb.pi(), far / arb.pi())
 
 
 def _near(parts: list[Part], derivatives: list[arb], lam: float, end: arb) -> arb:

@@ -18,6 +18,7 @@ from bursar import require
 from bursar.accounting import choose
 from bursar.accounting.power import Attack
 from bursar.adjacency import DEFAULT, Adjacency
+from bursar.errors import LimitReached
 from bursar.exact import Exact, Number
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.plan import Plan
@@ -163,7 +164,7 @@ def true_positive_rate(
     """
     rate = require.unit_interval(false_positive_rate=false_positive_rate)
     plan, relation = Plan.of(run), Adjacency.of(adjacency)
-    return next(_rates(Attack.on(plan, relation), [rate], relation))
+    return next(_rates(plan, [rate], relation))
 
 
 def trade_off(
@@ -199,7 +200,7 @@ def trade_off_points(
     grid = [
         Exact(require.unit_interval(rates=rate)) for rate in (RATES if rates is None else rates)
     ]
-    found = _rates(Attack.on(plan, relation), grid, relation)
+    found = _rates(plan, grid, relation)
     return (Point(float(rate), tpr) for rate, tpr in zip(grid, found, strict=True))
 
 
@@ -217,10 +218,15 @@ def posterior(prior: Number, *, epsilon: Number) -> float:
         return min(1.0, float_up(odds / (1 + odds)))
 
 
-def _rates(attack: Attack, rates: Sequence[Exact], relation: Adjacency) -> Iterator[Proved]:
+def _rates(plan: Plan, rates: Sequence[Exact], relation: Adjacency) -> Iterator[Proved]:
+    attack = Attack.on(plan, relation)
     for rate in rates:
         started = time.perf_counter()
-        found = attack.power(rate)
+        try:
+            found = attack.power(rate)
+        except LimitReached:
+            attack = Attack.bounded(plan, relation)
+            found = attack.power(rate)
         about = About(
             quantity="true_positive_rate",
             given=rate.text,

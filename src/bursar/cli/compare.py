@@ -6,6 +6,7 @@ from bursar.cli.answer import Answer, given, question, words
 from bursar.cli.epsilon import costing
 from bursar.cli.flags import AtDelta, FromFile, Manner, Neighbours, Steps, asks
 from bursar.cli.limits import within
+from bursar.cli.progress import counted
 from bursar.cli.request import at_delta, requested
 from bursar.truth import Estimate, Proved, Refusal
 
@@ -26,16 +27,18 @@ def compare(
     at_which = at_delta(at)
 
     def ask() -> Answer:
-        from bursar.accounting.compare import compare
+        from bursar.accounting.accountants import ACCOUNTANTS
+        from bursar.accounting.compare import entries
 
-        found = compare(request.plan, adjacency=request.adjacency, **at_which)
-        entries = [
-            entry if isinstance(entry, Refusal) else request.about_run(entry) for entry in found
+        found = entries(request.plan, adjacency=request.adjacency, **at_which)
+        said = [
+            entry if isinstance(entry, Refusal) else request.about_run(entry)
+            for entry in counted(found, len(ACCOUNTANTS))
         ]
         return Answer(
-            body={"accountants": [entry.to_json() for entry in entries], **request.told},
+            body={"accountants": [entry.to_json() for entry in said], **request.told},
             sentence="What each accountant says",
-            table=[_row(entry) for entry in entries],
+            table=[_row(entry) for entry in said],
             rows=question(request, given(at_which)),
         )
 

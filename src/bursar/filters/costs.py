@@ -1,9 +1,9 @@
 """What one step costs in the measure of a filter: a proved upper bound, as an exact number.
 
 Beside the views of the mechanisms four follow from a theorem each (docs/proofs/filters.md): every
-ε-DP step is ε·tanh(ε/2)-zCDP, which is less than ε²/2; and GDP; every (ε, δ)-DP step is, except
-with probability δ on either side, an ε-DP one; and of parallel branches a person is in one, so
-that each part of the price is the dearest branch's.
+ε-DP step is ε·tanh(ε/2)-zCDP, which is less than ε²/2; and GDP (`accounting/gdp_steps.py`); every
+(ε, δ)-DP step is, except with probability δ on either side, an ε-DP one; and of parallel branches a
+person is in one, so that each part of the price is the dearest branch's.
 """
 
 from __future__ import annotations
@@ -17,17 +17,16 @@ from typing import TypeVar, final
 
 from flint import arb
 
-from bursar.accounting.convert import pure_to_gdp
+from bursar.accounting.gdp_steps import said
 from bursar.adjacency import Adjacency, Direction
 from bursar.errors import NoProof
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.parallel import Parallel
-from bursar.mechanisms.views import HasGdp, HasPair, HasPure, HasZcdp, views_of
+from bursar.mechanisms.views import HasPair, HasPure, HasZcdp, views_of
 from bursar.numerics.balls import ball, float_up, precision
 from bursar.privacy.pairs import AtomsPair
 
 V = TypeVar("V")
-_PLENTY = 200  # a pure ε above which no budget is
 
 
 @final
@@ -60,35 +59,6 @@ def rho_of_pure(epsilon: Fraction) -> Fraction | float:
     with precision():
         e = ball(epsilon)
         return up(e * (e / 2).tanh())
-
-
-@lru_cache(maxsize=4096)
-def square_of_pure(epsilon: Fraction) -> Fraction | float:
-    """A μ² that every ε-DP step satisfies: the least, but for rounding; infinite above ε = 200.
-
-    >>> float(square_of_pure(Fraction(1)))
-    1.51791...
-    """
-    return math.inf if epsilon > _PLENTY else Fraction(pure_to_gdp(epsilon)) ** 2
-
-
-def gaussian(mechanism: Mechanism, adjacency: Adjacency) -> Fraction | float:
-    """μ² such that the step is μ-GDP: by its view, or since it is pure; NoProof for all others."""
-    if isinstance(mechanism, Parallel):
-        mechanism.proved_under(adjacency)
-        sums = [plan.total(lambda m: gaussian(m, adjacency)) for plan in mechanism.branches]
-        return max(sums)
-    known: list[Fraction | float] = []
-    if isinstance(mechanism, HasGdp) and (square := said(mechanism.gdp, adjacency)) is not None:
-        known.append(square)
-    if isinstance(mechanism, HasPure) and (epsilon := said(mechanism.pure, adjacency)) is not None:
-        known.append(square_of_pure(epsilon))
-    if known:
-        return min(known)
-    if isinstance(mechanism, HasGdp):
-        mechanism.gdp(adjacency)  # says why it refuses
-    has = ", ".join(views_of(mechanism))
-    raise NoProof(f"{mechanism.name} has no gdp view", hint=f"It has: {has}.")
 
 
 def concentrated(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction | float, Fraction]:
@@ -142,15 +112,3 @@ def _dearest(
     sums = [plan.total(lambda step: Amounts(price(step, adjacency))) for plan in parallel.branches]
     first, second = (max(column) for column in zip(*(s.values for s in sums), strict=True))
     return first, second
-
-
-def said(view: Callable[[Adjacency], V], adjacency: Adjacency) -> V | None:
-    """What a view answers under this relation; None where nothing is proved of it there.
-
-    A mechanism made of others has all their methods, and some of them refuse: that one does must
-    not hide that another answers.
-    """
-    try:
-        return view(adjacency)
-    except NoProof:
-        return None

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Self, final
 
 from bursar import require
+from bursar.accounting.gdp_steps import step_square
 from bursar.adjacency import DEFAULT, Adjacency
 from bursar.exact import Exact, Number
-from bursar.filters import budgets, costs
+from bursar.filters import budgets
 from bursar.filters.machine import Filter, Units, born, unless_all_hold
 from bursar.filters.units import Account
 from bursar.mechanisms.base import Mechanism
@@ -60,7 +61,7 @@ class GdpFilter(Filter):
 
     def price(self, plan: Plan) -> Units:
         """The sum of μ²."""
-        return (self.accounts[0].up(plan.total(lambda m: costs.gaussian(m, self.adjacency))),)
+        return (self.accounts[0].up(plan.total(lambda m: step_square(m, self.adjacency))),)
 
     def blocking(self, spent: Units) -> int | None:
         """The sum must hold."""

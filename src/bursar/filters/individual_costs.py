@@ -16,10 +16,11 @@ from fractions import Fraction
 import numpy as np
 
 from bursar import require
+from bursar.accounting.gdp_steps import square_of_pure
 from bursar.adjacency import Adjacency
 from bursar.errors import InvalidParameter, NoProof
 from bursar.exact import Exact, Number
-from bursar.filters.costs import rho_of_pure, square_of_pure
+from bursar.filters.costs import rho_of_pure
 from bursar.filters.individual import Costs, IndividualFilter
 from bursar.filters.sealed import Array, whole
 from bursar.filters.units import LARGEST, NEVER

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from bursar.accounting.gdp_steps import step_square
 from bursar.adjacency import Adjacency
 from bursar.errors import NoProof
 from bursar.filters import costs
@@ -24,7 +25,7 @@ PRICES: dict[str, Callable[[Mechanism, Adjacency], Any]] = {
     "renyi": _rdp,
     "any-order": _rdp,
     "zcdp": costs.concentrated,
-    "gdp": costs.gaussian,
+    "gdp": step_square,
     "dp": costs.approximate,
     "rogers": costs.approximate,
 }

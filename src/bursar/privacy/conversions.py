@@ -18,6 +18,7 @@ from bursar.exact import Exact, Number
 from bursar.numerics.balls import BITS, ball, float_up, normal_tail, precision
 from bursar.numerics.search import refined
 
+_LARGEST_PURE = 10_000
 Ball = arb | float  # a number, or a ball whose upper end counts
 
 
@@ -98,6 +99,36 @@ def gdp_to_log_delta(mu_squared: Number, epsilon: Number) -> float:
     delta = gdp_profile(mu_squared, epsilon)
     with precision(4 * BITS):
         return _up(delta.log(), at_most=0.0)
+
+
+def pure_to_gdp(epsilon: Number) -> float:
+    """The least float μ known to satisfy Φ(μ/2) ≥ e^ε/(1+e^ε): every ε-DP mechanism is μ-GDP.
+
+    docs/proofs/conversions.md, section 1: the least μ there is, up to rounding.
+
+    >>> pure_to_gdp(1)
+    1.23203...
+    """
+    exact = require.nonnegative(epsilon=epsilon)
+    if exact == 0:
+        return 0.0
+
+    def enough(mu: float) -> bool:
+        with precision(256 + 4 * int(exact)):
+            share = 1 / (1 + ball(exact).exp())
+            return bool(normal_tail(arb(mu) / 2) <= share)
+
+    if exact > _LARGEST_PURE:
+        raise LimitReached(f"ε is above {_LARGEST_PURE}, where μ is not computed")
+    low, high = 0.0, 1.0
+    while not enough(high):
+        low, high = high, 2 * high
+    for _ in range(80):
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 def to_delta(log_delta: Ball) -> float:
