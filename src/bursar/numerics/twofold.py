@@ -8,6 +8,7 @@ Rests on: IEEE 754 doubles, rounded to nearest.  Proof: docs/proofs/contour.md, 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
@@ -26,6 +27,7 @@ EACH = 2.0**-101  # above the relative error of a complex product, 18√2·2⁻�
 _NOTHING = 2.0**-850  # absolute: what underflow may take from an entry, and more
 _SPLIT = 2.0**27 + 1
 _MOST_SLICES = 6
+_BLOCK, _LARGE = 64, 2**25  # of a product of matrices
 _FARTHEST = 120  # powers of 2 from 1 that a sum may be
 
 
@@ -205,10 +207,25 @@ def _matrix(left: Complex, right: Complex, error: float) -> tuple[Complex, Array
     for level in range(count + 1, 1, -1):
         for i in range(max(1, level - count), min(count, level - 1) + 1):
             a, b, c = one[i - 1], other[level - i - 1], wing[level - i - 1]
-            re = _added(re, a @ np.hstack([b, -c]).T)
-            im = _added(im, a @ np.hstack([c, b]).T)
+            re = _added(re, _dot(a, np.hstack([b, -c]).T))
+            im = _added(im, _dot(a, np.hstack([c, b]).T))
     masses = (abs(left.re.hi) + abs(left.im.hi)).sum(axis=1)
     return Complex(re, im), heights * _dropped(count, bits) + masses * np.ldexp(2.0**-95, top)
+
+
+def _dot(a: Array, b: Array) -> Array:
+    """The product, by blocks that a library multiplies on one core: threads would wait for others.
+
+    Nothing is rounded, so blocks may be added up in any order.
+    """
+    if a.size * b.shape[1] > _LARGE:
+        return a @ b
+    found = np.zeros((a.shape[0], b.shape[1]))
+    starts = (range(0, size, _BLOCK) for size in (a.shape[0], b.shape[1], a.shape[1]))
+    for i, j, k in itertools.product(*starts):
+        rows, columns, terms = slice(i, i + _BLOCK), slice(j, j + _BLOCK), slice(k, k + _BLOCK)
+        found[rows, columns] += a[rows, terms] @ b[terms, columns]
+    return found
 
 
 def _dropped(count: int, bits: int) -> float:
