@@ -20,7 +20,7 @@ from bursar.mechanisms.poisson import PoissonSubsampled
 from bursar.mechanisms.statements import ApproximateDP, PureDP, ZeroConcentratedDP
 from bursar.numerics import levels
 from bursar.numerics.balls import precision
-from bursar.truth import Enclosure, Proved
+from bursar.truth import About, Enclosure, Proved
 
 STEP = PoissonSubsampled(Gaussian(noise_multiplier=2), sampling_probability="0.05")
 
@@ -69,7 +69,7 @@ def test_a_turn_may_be_a_plan(beside: ApproximateDP | Gaussian, direction: str) 
 def test_where_both_directions_are_near_the_worse_is_asked_for_alone() -> None:
     """So many small steps that their losses are as good as normal."""
     small = PoissonSubsampled(Gaussian(noise_multiplier=1000), sampling_probability="0.01")
-    for k, found in online.walk(small, steps=3 * 10**12, every=10**12, delta="1e-5"):
+    for k, found in online.walk(small, steps=2 * 10**12, every=10**12, delta="1e-5"):
         meet(found, exact.epsilon(k * small, delta="1e-5"))
 
 
@@ -123,6 +123,30 @@ def test_what_is_around_a_location_tells_what_is_beside_it() -> None:
                 assert found.rad() <= sharp * known
             line = (-arb(contour.shape.lam) * off).exp() * (around[0] + around[1] * off)
             assert not line.overlaps(known)
+
+
+def test_what_the_add_direction_is_shown_for() -> None:
+    """Above its ε it is; not below; and what was shown for more turns holds for a larger ε only."""
+    pairs = views.pairs(Plan.of(STEP), DEFAULT, Direction.ADD)
+    turns = online._Turns.of(pairs, arb("1e-6"))
+    assert turns is not None
+    found = exact.epsilon(30 * STEP, delta="1e-6", direction=Direction.ADD)
+    assert isinstance(found, Enclosure)
+    shown = online._Add(turns)
+    assert not shown.at_most(30, arb(0.99 * found.lower))
+    assert shown.at_most(30, arb(1.05 * found.upper))
+    assert shown.at_most(29, arb(1.06 * found.upper))
+    assert not shown.at_most(30, arb(0.99 * found.lower))
+    assert not shown.at_most(60, arb(1.05 * found.upper))
+
+
+def test_lower_ends_do_not_fall(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wider(run: Plan, **_: object) -> Proved:
+        return Enclosure(lower=1 - run.steps[0][1] / 10, upper=2, about=About())
+
+    monkeypatch.setattr(online.choose, "epsilon", wider)
+    found = online.epsilons(PureDP(epsilon=1), steps=3, delta="1e-6")
+    assert [each.lower for each in found if isinstance(each, Enclosure)] == [0.9, 0.9, 0.9]
 
 
 def test_they_grow() -> None:
