@@ -176,7 +176,7 @@ def test_a_mechanism_without_a_sampler(tmp_path: Path) -> None:
 
 def test_work_that_reports_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     with progress.reported() as tell:
-        assert progress._line(1.0) == "computing, 1 s"
+        assert progress._line(1.0, 80) == "computing, 1 s"
         tell(3, 12, 9.0)
-        assert progress._line(3.0).endswith("3 of 12, 3 s, 9 s left")
+        assert progress._line(3.0, 80).endswith("3 of 12, 3 s, 9 s left")
     assert not progress._done
