@@ -194,6 +194,12 @@ def test_a_table_that_is_too_high_is_known_to_be() -> None:
     assert replace(found, strata=strata).over().log_ratio > sane + 0.9 * math.log(1.02)
 
 
+def test_losses_beyond_what_a_float_holds_are_not_integrated() -> None:
+    found = designed(steps("1", "0.9", 1000), "1500", Direction.REMOVE)
+    assert not found.cuts.jumps
+    assert found.log_ceiling > log_delta(steps("1", "0.9", 1000), "1500", Direction.REMOVE)
+
+
 @pytest.mark.statistical
 @pytest.mark.parametrize("way", Direction)
 def test_many_steps_are_drawn_together(way: Direction) -> None:
