@@ -170,6 +170,7 @@ def test_how_far_draws_are_above_is_known(plan: Plan, epsilon: str, way: Directi
     assert values.mean() - 6 * values.std() / math.sqrt(2000) < found.most(truth)
 
 
+@pytest.mark.slow
 def test_below_the_table_values_are_capped_and_known_to_be_small() -> None:
     found = designed(steps("2", "0.01", 1000), "1.658", Direction.REMOVE)
     (one,) = [s for s in found.strata if s.jumps == (1,)]
@@ -183,6 +184,7 @@ def test_below_the_table_values_are_capped_and_known_to_be_small() -> None:
     assert replace(found, strata=strata).over().excess > 1e-4 > 5 * found.over().excess
 
 
+@pytest.mark.slow
 def test_a_table_that_is_too_high_is_known_to_be() -> None:
     """The mutant whose jumps weigh 2 % more has a ratio of 2 % a jump."""
     found = designed(steps("1", "1e-3", 300), "1.292", Direction.REMOVE)
