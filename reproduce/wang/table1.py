@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import gettempdir
 from typing import Any
 
+from bench.drawing import drawn
 from bursar.accounting import exact, rdp
 from reproduce.keeping import Found, table
 from reproduce.wang._estimates import ESTIMATES, FFT, Fft, estimator, fft, step, told_by
@@ -44,23 +42,10 @@ def measure(*, small: bool) -> Found:
     return {"draws": draws, "seed": _SEED, "rows": rows}
 
 
-@dataclass
-class _Timed:
-    """Fold: the sum, the sum of squares, and the seconds since the last block."""
-
-    last: float = field(default_factory=time.process_time, repr=False)
-
-    def __call__(self, draws: Any) -> tuple[float, ...]:
-        spent, self.last = time.process_time() - self.last, time.process_time()
-        return float(draws.sum()), float((draws * draws).sum()), spent
-
-
 def _drawn(name: str, draws: int) -> dict[str, Any]:
     """The paper's accountant, all draws really drawn; one that was stopped goes on."""
     from bursar import Adjacency, Direction
     from bursar.accounting.baselines.estimators import OneTilted, Simple
-    from bursar.accounting.monte_carlo_coins import Seeded
-    from bursar.accounting.monte_carlo_runs import Manner, run
     from bursar.mechanisms import views
 
     sigma, q, k = _SETTING
@@ -68,8 +53,7 @@ def _drawn(name: str, draws: int) -> dict[str, Any]:
     pairs = views.pairs(k * step(sigma, q), Adjacency.ADD_OR_REMOVE_ONE, way)
     kind = OneTilted if "tilted" in name else Simple
     variable = kind.of(pairs, way, _EPSILON)
-    kept = Path(gettempdir()) / f"bursar-table1-{kind.__name__}-{draws}.sums"
-    total, squares, seconds = run(variable, Seeded(_SEED), draws, _Timed(), Manner(kept=kept))
+    total, squares, seconds = drawn(variable, draws, _SEED)
     scale, mean = math.exp(variable.log_bound), total / draws
     error = scale * math.sqrt(max(squares / draws - mean**2, 0.0) / draws)
     return {"name": name, "seconds": seconds, "delta": scale * mean, "error": error}

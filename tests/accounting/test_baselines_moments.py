@@ -118,6 +118,7 @@ def test_refusals_of_good_claims_are_rarer_than_the_bound() -> None:
         ("delta", {"delta": 0}),
         ("tau", {"delta": "1e-5", "tau": 1}),
         ("tau", {"delta": "1e-5", "tau": "1.5"}),
+        ("tau", {"delta": "0.5", "tau": "0.5"}),
         ("rho", {"delta": "1e-5", "tau": "0.9", "rho": "0.8"}),
         ("offset", {"delta": "1e-5", "tau": "0.9", "offset": "2e-5"}),
         ("offset", {"delta": "1e-5", "tau": "0.9", "offset": 0}),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import mpmath
 import pytest
 
@@ -9,6 +11,7 @@ from bursar.accounting.convert import TARGETS, conversions, convert
 from bursar.errors import InvalidParameter, NoProof
 from bursar.mechanisms.base import Mechanism
 from bursar.mechanisms.gaussian import Gaussian
+from bursar.mechanisms.laplace import Laplace
 from bursar.mechanisms.statements import (
     ApproximateDP,
     GaussianDP,
@@ -33,6 +36,24 @@ IMPLIED = {  # what has a proof here, row by row in the order of TARGETS
     "gdp": "0111111",
     "rdp": "0100111",
 }
+
+
+def test_pure_steps_have_a_rho_and_a_mu() -> None:
+    """Each step's own, added up; what is only (ε, δ) has neither."""
+    plan = 3 * Laplace(scale=2) + 2 * PureDP(epsilon="0.1") + Gaussian(noise_multiplier=2)
+    rho = convert(plan, to="zcdp")
+    assert rho.values["rho"] == Fraction(3, 8) + Fraction(2, 200) + Fraction(1, 8)
+    assert "Prop. 3.3" in rho.theorem
+    found = convert(plan, to="gdp")
+    square = 3 * pure_to_gdp("0.5") ** 2 + 2 * pure_to_gdp("0.1") ** 2 + 0.25
+    assert float(found.values["mu"]) == pytest.approx(square**0.5, rel=1e-14)
+    assert "section 1" in found.theorem
+    mixed = plan + ApproximateDP(epsilon=1, delta="1e-6")
+    for target in ("zcdp", "gdp"):
+        with pytest.raises(NoProof, match="view"):
+            convert(mixed, to=target)
+    with pytest.raises(NoProof, match="no gdp view"):
+        convert(PureDP(epsilon=300) + Laplace(scale=2), to="gdp")
 
 
 @pytest.mark.parametrize("source", STATEMENTS)

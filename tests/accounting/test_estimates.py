@@ -90,6 +90,11 @@ def test_what_float64_cannot_hold_is_a_limit(name: str) -> None:
         GUESSERS[name].epsilon(run(1000, "0.001", "0.001"), delta="1e-5")
 
 
+def test_a_steep_saddle_is_found() -> None:
+    """Three digits of a tilt were not enough: ε was told 6,000 times too large."""
+    assert abs(off(GUESSERS["saddlepoint"], run(539_417, "7.518", "1.306e-5"), "2.88e-4")) <= 0.06
+
+
 def test_a_large_epsilon_is_found() -> None:
     plan = 1_000_000 * Laplace(scale="0.5")
     for name in ("gdp", "edgeworth", "saddlepoint"):

@@ -170,6 +170,19 @@ def test_how_far_draws_are_above_is_known(plan: Plan, epsilon: str, way: Directi
     assert values.mean() - 6 * values.std() / math.sqrt(2000) < found.most(truth)
 
 
+def test_below_the_table_values_are_capped_and_known_to_be_small() -> None:
+    found = designed(steps("2", "0.01", 1000), "1.658", Direction.REMOVE)
+    (one,) = [s for s in found.strata if s.jumps == (1,)]
+    lowest = one.table.lowest
+    assert -math.inf < one.log_below < one.log_bound
+    under, above = one.log_values(np.array([lowest - 2.0, lowest + 3.0]))
+    assert under <= one.log_below < above
+    free = replace(one, log_below=one.log_bound)
+    assert free.log_values(np.array([lowest - 2.0]))[0] >= under
+    strata = tuple(free if s is one else s for s in found.strata)
+    assert replace(found, strata=strata).over().excess > 1e-4 > 5 * found.over().excess
+
+
 def test_a_table_that_is_too_high_is_known_to_be() -> None:
     """The mutant whose jumps weigh 2 % more has a ratio of 2 % a jump."""
     found = designed(steps("1", "1e-3", 300), "1.292", Direction.REMOVE)
@@ -179,6 +192,12 @@ def test_a_table_that_is_too_high_is_known_to_be() -> None:
         for one in found.strata
     )
     assert replace(found, strata=strata).over().log_ratio > sane + 0.9 * math.log(1.02)
+
+
+def test_losses_beyond_what_a_float_holds_are_not_integrated() -> None:
+    found = designed(steps("1", "0.9", 1000), "1500", Direction.REMOVE)
+    assert not found.cuts.jumps
+    assert found.log_ceiling > log_delta(steps("1", "0.9", 1000), "1500", Direction.REMOVE)
 
 
 @pytest.mark.statistical

@@ -35,6 +35,18 @@ def test_a_terminal_sees_how_far_it_is() -> None:
     assert "\n" not in told
 
 
+@pytest.mark.parametrize("wide", [20, 40, 80])
+@pytest.mark.usefixtures("hasty")
+def test_it_stays_on_one_line(wide: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a terminal wraps cannot be taken back."""
+    monkeypatch.setenv("COLUMNS", str(wide))
+    told = seen(Terminal())
+    lines = told.replace("\x1b[K", "").split("\r")
+    assert "2 of 4" in told
+    assert max(map(len, lines)) < wide
+    assert ("#" in told) is (wide > 40)
+
+
 @pytest.mark.usefixtures("hasty")
 def test_nobody_else_does(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen(StringIO()) == ""

@@ -87,6 +87,18 @@ def test_a_record_of_a_refusal_is_no_yes(tmp_path: Path) -> None:
     assert (found["accepted"], found["recorded"], found["replayed"]) == (False, False, True)
 
 
+@pytest.mark.parametrize(
+    "flag",
+    ["adjacency", "verifier", "gap", "miss", "power", "keep", "out", "beta", "epsilon", "delta"],
+)
+def test_a_record_stands_alone(flag: str, tmp_path: Path) -> None:
+    """What would be ignored is refused."""
+    values = {"adjacency": "zero-out", "out": str(tmp_path / "x"), "verifier": "draws"}
+    ended = bursar("verify", "--recheck", "x", f"--{flag}", values.get(flag, "0.5"), "--json")
+    assert (ended.code, ended.error["field"]) == (2, flag)
+    assert "beside --recheck" in ended.error["need"]
+
+
 def test_what_is_no_record(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text("{}")
@@ -109,10 +121,13 @@ def test_all_cores_say_the_same(tmp_path: Path) -> None:
     assert found["accepted"] is True
 
 
-def test_time_runs_out_with_a_safe_answer() -> None:
-    more = ("--verifier", "draws", "--gap", "1e-4", "--timeout", "0.2")
-    ended = verify(1.0001, *more, "--json")
+def test_time_runs_out_with_a_safe_answer(tmp_path: Path) -> None:
+    more = ("--verifier", "draws", "--gap", "1e-3", "--timeout", "0.2")
+    ended = verify(1.002, *more, "--json")
     assert ended.code == 4
+    assert "--keep" in ended.error["hint"]
+    kept = verify(1.002, *more, "--keep", str(tmp_path / "kept"), "--json")
+    assert "the same command goes on" in kept.error["hint"]
     assert ended.error["partial"]["kind"] == "upper-bound"
 
 
@@ -161,7 +176,7 @@ def test_a_mechanism_without_a_sampler(tmp_path: Path) -> None:
 
 def test_work_that_reports_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     with progress.reported() as tell:
-        assert progress._line(1.0) == "computing, 1 s"
+        assert progress._line(1.0, 80) == "computing, 1 s"
         tell(3, 12, 9.0)
-        assert progress._line(3.0).endswith("3 of 12, 3 s, 9 s left")
+        assert progress._line(3.0, 80).endswith("3 of 12, 3 s, 9 s left")
     assert not progress._done

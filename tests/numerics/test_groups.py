@@ -12,6 +12,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import chi2
 
+from bursar.errors import LimitReached
 from bursar.exact import Exact
 from bursar.numerics.groups import Dots, Group, groups
 from bursar.numerics.tilts import Coordinate, Floats
@@ -118,6 +119,12 @@ def test_sums_are_drawn_as_the_table_says() -> None:
         held = wanted > 0
         far = float(((counts - wanted)[held] ** 2 / wanted[held]).sum())
         assert (far > chi2.isf(1e-9, held.sum() - 1)) == wrong
+
+
+def test_a_lattice_that_is_too_fine_is_refused() -> None:
+    law, lam = LAWS[0]
+    with pytest.raises(LimitReached):
+        groups(law, lam, *law.reach(lam), (COUNT,), 1e-9)
 
 
 def test_sums_of_several_counts_share_a_lattice() -> None:

@@ -164,7 +164,7 @@ class ContourProfile:
         short = None if known else self._plain(lam, goal, log_delta, TOLERANCE)
         far = not known and (short is None or short.n > _SHORT) and self.loss.removes
         rough = rough or far
-        blunt, tolerance, quick = math.inf, _COARSE + 6 if rough else TOLERANCE, True
+        blunt, tolerance, quick = math.inf, _COARSE + 6 if rough else TOLERANCE, False
         for attempt in range(_MOST_SHAPES):
             last = attempt > _MOST_SHAPES - 3
             contour = self._contour(lam, goal, log_delta, tolerance, quick=quick)
@@ -178,11 +178,11 @@ class ContourProfile:
                 continue
             goal = near
             if tolerance < TOLERANCE:
-                tolerance = TOLERANCE
+                tolerance, quick = TOLERANCE, contour.long
                 continue
             root = contour.enclose(goal, target, self.top)
             wide, middle = (root.wide, root.middle) if root else (math.inf, goal)
-            if quick and wide > _WIDE and len(contour.contours) > 1:
+            if quick and wide > _WIDE:
                 quick, goal = False, middle
                 continue
             if wide > _ENOUGH and wide < 0.5 * blunt and abs(miss) > _NEAR and not last:

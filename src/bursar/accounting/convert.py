@@ -9,12 +9,14 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
 from bursar import require
 from bursar.accounting import choose, exact, lattice, rdp, risk
+from bursar.accounting.gdp_steps import step_square
 from bursar.adjacency import DEFAULT, Adjacency
 from bursar.errors import InvalidParameter, LimitReached, NoProof
 from bursar.exact import Exact, Number
@@ -55,6 +57,13 @@ _PROOFS = {
     lattice.NAME: "the lattice accountant: docs/proofs/lattice.md",
     rdp.NAME: _ORDERS,
 }
+_RULES = {
+    "pure": "ε adds up: Dwork et al. 2006",
+    "zcdp": "ρ adds up: Bun & Steinke 2016, Lemma 1.7",
+    "gdp": "μ² adds up: Dong, Roth & Su 2022, Cor. 3.3",
+    "rdp": "ε(α) adds up: Mironov 2017, Prop. 1",
+}
+_PURE_GDP = "a pure step is GDP: docs/proofs/conversions.md, section 1"
 _INFINITE = "with probability δ the loss may be infinite"
 _TAIL = "the Gaussian meets the statement, and its loss has no upper end"
 _UNSHAPED = "divergences bound tails, not a whole trade-off curve: no μ is proved here"
@@ -219,8 +228,23 @@ def _approximate(plan: Plan, relation: Adjacency, at: At) -> _Found:
 
 
 def _zcdp(plan: Plan, relation: Adjacency, at: At) -> _Found:
+    """By the view, or since a step is pure."""
     del at
-    return {"rho": Exact(views.zcdp(plan, relation))}, None, _additive(plan, "zcdp")
+    try:
+        return {"rho": Exact(views.zcdp(plan, relation))}, None, _additive(plan, "zcdp")
+    except NoProof:
+        rho = plan.total(lambda step: _rho(step, relation))
+        return {"rho": Exact(rho)}, None, f"ρ = ε²/2 of a pure step: {_HALF}; {_RULES['zcdp']}"
+
+
+def _rho(step: Mechanism, relation: Adjacency) -> Fraction:
+    alone = Plan.of(step)
+    try:
+        return views.zcdp(alone, relation)
+    except NoProof:
+        with suppress(NoProof):
+            return views.pure(alone, relation) ** 2 / 2
+        raise
 
 
 def _gdp(plan: Plan, relation: Adjacency, at: At) -> _Found:
@@ -228,8 +252,14 @@ def _gdp(plan: Plan, relation: Adjacency, at: At) -> _Found:
     alone = plan.steps[0][0] if len(plan.steps) == 1 and plan.steps[0][1] == 1 else None
     if isinstance(alone, PureDP):
         return {"mu": pure_to_gdp(alone.epsilon)}, None, None
-    square = views.gdp(plan, relation)
-    return {"mu": _root(square)}, None, _additive(plan, "gdp")
+    try:
+        return {"mu": _root(views.gdp(plan, relation))}, None, _additive(plan, "gdp")
+    except NoProof as error:
+        with suppress(NoProof):
+            square = plan.total(lambda step: step_square(step, relation))
+            if square != math.inf:
+                return {"mu": _root(Fraction(square))}, None, f"{_PURE_GDP}; {_RULES['gdp']}"
+        raise error from None
 
 
 def _root(square: Fraction) -> Exact | float:
@@ -294,13 +324,7 @@ def _additive(plan: Plan, view: str) -> str | None:
     if _source(plan) is not None:
         same = plan.steps[0][0].name.removesuffix("-dp") == view and view != "rdp"
         return _SAME if same else None
-    rule = {
-        "pure": "ε adds up: Dwork et al. 2006",
-        "zcdp": "ρ adds up: Bun & Steinke 2016, Lemma 1.7",
-        "gdp": "μ² adds up: Dong, Roth & Su 2022, Cor. 3.3",
-        "rdp": "ε(α) adds up: Mironov 2017, Prop. 1",
-    }
-    return rule[view]
+    return _RULES[view]
 
 
 def _general(plan: Plan, target: str, result: Proved | None) -> str:

@@ -57,10 +57,16 @@ class Stratum:
     log_below: float  # log of a bound on Z below the table
 
     def log_values(self, losses: Floats) -> Floats:
-        """Upper bounds on log Z at losses that are off by at most `slack`; at most `log_bound`."""
+        """Upper bounds on log Z at losses that are off by at most `slack`.
+
+        At most `log_bound`, and at most `log_below` where they are surely under the table.
+        """
         tilt = self.lam * (losses - self.slack)
         found = self.table.log_at(losses + self.slack) + self.log_scale - tilt
         found += _TERM * (1 + abs(self.log_scale) + np.abs(tilt))
+        if self.log_below > -math.inf:
+            under = losses + self.slack < self.table.lowest
+            found = np.where(under, np.minimum(found, self.log_below), found)
         return np.asarray(np.minimum(found, self.log_bound))
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from bursar.accounting.monte_carlo_bounded import SHARP, log_share
 from bursar.accounting.monte_carlo_draws import Summand
 from bursar.accounting.monte_carlo_search import Parts
+from bursar.errors import LimitReached
 from bursar.numerics.balls import float_up, precision
 from bursar.numerics.groups import groups
 
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 MANY = 10_000  # steps of a kind that are drawn together
 _GROUPS = 100
 _ABOVE = 3e-4  # of log δ: what the lattice may add, about
+_COARSER = 1.5  # times the step that is needed
 _TERM = 1e-12
-_LEAST = 1e-6  # step of a lattice
 
 
 def many(parts: Parts) -> bool:
@@ -35,7 +36,10 @@ def many(parts: Parts) -> bool:
 
 
 def grouped(one: Design) -> Design:
-    """A design without jumps, with the losses of frequent steps drawn together."""
+    """A design without jumps, with the losses of frequent steps drawn together.
+
+    The design itself, where the lattice that is needed has too many places.
+    """
     (stratum,), lam = one.strata, one.cuts.lam
     drawn: list[tuple[Summand, int]] = []
     log_scale, log_whole, slack, missing = 0.0, 0.0, 0.0, -math.inf
@@ -52,8 +56,14 @@ def grouped(one: Design) -> Design:
         each = math.ceil(count / _GROUPS)
         times, left = divmod(count, each)
         sizes = (each, left) if left else (each,)
-        step = max(math.sqrt(12 * _ABOVE / (lam * (lam + 1) * count)), _LEAST)
-        for table, n in zip(groups(part, lam, low, high, sizes, step), (times, 1), strict=False):
+        step = math.sqrt(12 * _ABOVE / (lam * (lam + 1) * count))
+        try:
+            tables = groups(part, lam, low, high, sizes, step)
+        except LimitReached:
+            return one
+        if tables[0].step > _COARSER * step:
+            return one
+        for table, n in zip(tables, (times, 1), strict=False):
             drawn.append((table, n))
             log_scale, log_whole = log_scale + n * table.log_weight, log_whole + n * table.log_mass
             slack += n * table.slack

@@ -49,7 +49,7 @@ def over(design: Design) -> Over | None:
         floor = _floor(one.jumps, known, lows, payoff)
         ratios.append((floor.log_ratio(one.table, 2 * one.slack) + blur, share))
         if one.log_below > -math.inf:
-            excess += math.exp(one.log_below + blur - design.log_bound)
+            excess += math.exp(min(_under(one) + blur - design.log_bound, 0.0))
     best = min(
         (_shared(ratios, most) for most, _ in ratios), key=lambda one: one[0] + _SEEN * one[1]
     )
@@ -60,6 +60,17 @@ def _shared(ratios: list[tuple[float, float]], most: float) -> tuple[float, floa
     """A ratio for the strata up to it; of the others, what they may add, as Z is at most B."""
     beyond = [(log_ratio, share) for log_ratio, share in ratios if log_ratio > most]
     return most, sum(share * math.expm1(min(one, 700.0)) for one, share in beyond)
+
+
+def _under(one: Stratum) -> float:
+    """log of the largest value at a loss below the table, or as near to its end as a loss is known.
+
+    Values rise with the loss, and nothing that is known so well goes beyond the first cell.
+    """
+    if not 4 * one.slack < one.table.step:
+        return math.inf
+    first = math.log(one.table.values[1]) - one.lam * one.table.lowest
+    return max(one.log_below, one.log_scale + first)
 
 
 def _blur(one: Stratum) -> float:

@@ -30,6 +30,7 @@ _LARGEST = 12.0  # log λ
 _SMALL = 30.0  # nats below the bound of one tilt: a stratum that hardly counts
 _FAINT, _DIM = 12.0, 45.0  # nats: strata, and losses, that hardly count
 _PAYS = 0.1  # nats: jumps that gain less are drawn like all else
+_WIDEST = 600.0  # of a table: e to it is a float
 _RAREST = 1e-200  # probability of the jumps of a stratum, in float64
 
 
@@ -71,7 +72,8 @@ def search(parts: Parts, epsilon: float, room: float = 0.0, cells: int = CELLS) 
         if part.removes and part.sampled and part.slope < STEEPEST
     )
     best_log = log_ceiling(parts, lam, epsilon)
-    if not (jumping and cells and best_log > -550 and epsilon > 0):
+    held = epsilon - _lowest(parts, epsilon) < _WIDEST
+    if not (jumping and cells and best_log > -550 and epsilon > 0 and held):
         return plain
     best, best_log = plain, best_log - _PAYS
     count = _THRESHOLDS if len(jumping) < 9 and cells == CELLS else 4

@@ -21,6 +21,7 @@ from bursar.truth import BillLine
 
 _QUADRATIC = 1e-9  # a Newton step as small as this, relatively, is the last
 _MOST_NEWTON = 8
+_LONG = 6000  # nodes
 _SECOND = 2.0**-60  # of δ: what a Taylor step may leave
 
 
@@ -63,6 +64,11 @@ class Stack:
         """The same stack at other counts, whose contours are given."""
         rest = chernoff(loss, self.body.lam, *self.parts) if self.body else arb(0)
         return Stack(contours, self.body, self.parts, rest, self.bits)
+
+    @property
+    def long(self) -> bool:
+        """Whether slicing left a contour that is long even so."""
+        return len(self.contours) > 1 and self.contours[-1].shape.n > _LONG
 
     def trapezoid(self, location: arb) -> arb:
         """Σ T at a location."""

@@ -26,8 +26,14 @@ class _TimeIsUp(BaseException):
     """Not an Exception, so that nothing on its way takes it for a failure of its own."""
 
 
+_MORE = "Give it more with --timeout, or ask for --method rdp, which is fast and not tight."
+
+
 def within(
-    seconds: str, ask: Callable[[], _T], otherwise: Callable[[], object] | None = None
+    seconds: str,
+    ask: Callable[[], _T],
+    otherwise: Callable[[], object] | None = None,
+    hint: str = _MORE,
 ) -> _T:
     """What `ask` answers; LimitReached with what `otherwise` answers when time or memory is up."""
     limit = require.positive(timeout=seconds)
@@ -41,7 +47,6 @@ def within(
     except LimitReached as reached:
         reached.partial = reached.partial or _safe(otherwise)
         raise
-    hint = "Give it more with --timeout, or ask for --method rdp, which is fast and not tight."
     raise LimitReached(need, partial=_safe(otherwise), hint=hint)
 
 

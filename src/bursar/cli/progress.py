@@ -7,6 +7,7 @@ how many parts of a piece of work there are; where nobody counts, the line has t
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 import time
@@ -70,7 +71,8 @@ def _show(to: TextIO, over: threading.Event) -> None:
     while not over.wait(wait):
         wait, shown = _PACE, True
         with suppress(OSError, ValueError):
-            to.write(_CLEAR + _line(time.monotonic() - started))
+            wide = shutil.get_terminal_size().columns - 1
+            to.write(_CLEAR + _line(time.monotonic() - started, wide))
             to.flush()
     if shown:
         with suppress(OSError, ValueError):
@@ -78,11 +80,14 @@ def _show(to: TextIO, over: threading.Event) -> None:
             to.flush()
 
 
-def _line(seconds: float) -> str:
+def _line(seconds: float, wide: int) -> str:
+    """How far it is, in one line of a terminal: where there is no room for the bar, without it."""
     passed = f"{seconds:.0f} s"
     done, total = _done[-1] if _done else (0, 0)
     if not total:
-        return f"computing, {passed}"
+        return f"computing, {passed}"[:wide]
     full = _WIDE * done // max(total, 1)
     left = f", {seconds / done * (total - done):.0f} s left" if 0 < done < total else ""
-    return f"[{'#' * full}{'.' * (_WIDE - full)}] {done} of {total}, {passed}{left}"
+    told = f"{done} of {total}, {passed}{left}"
+    bar = f"[{'#' * full}{'.' * (_WIDE - full)}] "
+    return bar + told if len(bar + told) <= wide else told[:wide]

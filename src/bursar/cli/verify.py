@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,6 +33,8 @@ EXAMPLES = (
     "bursar verify --recheck record.json --fresh",
 )
 _PLACES = ("cores", "torch", "ray")
+_LATER = "Give it more with --timeout, more --cores, or a wider --gap; with --keep a run goes on."
+_KEPT = "What was drawn is kept: the same command goes on from there."
 _POWERS = ("planned", "proved")
 _MEANS = "static: a statement on the mechanism, which releases nothing and charges nothing"
 
@@ -127,13 +130,14 @@ def verify(
     """
     path = _writable(out)
     if recheck is not None:
-        asked = (*vars(steps).items(), ("plan", file.plan), ("epsilon", epsilon), ("delta", delta))
-        for name, value in asked:
-            if value is not None:
-                need = "it may not stand beside --recheck"
-                hint = "The record says what was claimed."
-                raise InvalidParameter(need, field=name, value=value, hint=hint)
-        return within(manner.timeout, lambda: _again(recheck, draws, fresh=fresh))
+        claim = (*vars(steps).items(), ("plan", file.plan), ("epsilon", epsilon), ("delta", delta))
+        _alone((*claim, *vars(neighbours).items()), "The record says what was claimed.")
+        told = {name: getattr(draws, name) for name in ("verifier", "gap", "miss", "power")}
+        _alone((*told.items(), ("out", out)), "A record is looked at as it was made.")
+        _alone((("keep", draws.keep),), "It is looked at from its beginning.")
+        if not fresh:
+            _alone((("beta", draws.beta),), "A fresh run has a --beta: add --fresh.")
+        return within(manner.timeout, lambda: _again(recheck, draws, fresh=fresh), hint=_LATER)
     if fresh:
         raise InvalidParameter("it stands beside --recheck alone", field="fresh", value="--fresh")
     request = requested(steps, file, neighbours)
@@ -142,7 +146,15 @@ def verify(
         manner.timeout,
         lambda: _asked(request, claimed, at, draws, path),
         lambda: costing(request, {"delta": at}, "rdp"),
+        _LATER if draws.keep is None else _KEPT,
     )
+
+
+def _alone(asked: Iterable[tuple[str, str | None]], hint: str) -> None:
+    for name, value in asked:
+        if value is not None:
+            need = "it may not stand beside --recheck"
+            raise InvalidParameter(need, field=name, value=value, hint=hint)
 
 
 def _asked(request: Request, epsilon: str, delta: str, draws: Draws, path: Path | None) -> Answer:

@@ -26,6 +26,7 @@ Places = NDArray[np.int64]
 
 _LEAST_BITS, _MOST_BITS = 10, 18  # log₂ of a table
 _WORD = 64
+_MOST_CELLS = 30_000
 _OUTSIDE = -25.0  # log of the mass of sums that have no place in a table
 _FAR = np.geomspace(1e-2, 1e3, 200)  # tilts of Chernoff's bound
 _ROUGH = 1e-3  # of a cell that is more than a step wide: its mass at its upper end, times width²
@@ -116,6 +117,8 @@ def _knots(law: Coordinate, lam: float, low: float, high: float, step: float) ->
         while rough(found[-1], 2 * wide) <= _ROUGH and found[-1] + wide < last:
             wide *= 2
         found.append(found[-1] + wide)
+        if len(found) > _MOST_CELLS:
+            raise LimitReached("a loss has too many cells on so fine a lattice")
     return np.array(found, dtype=np.int64)
 
 

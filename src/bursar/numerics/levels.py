@@ -154,8 +154,9 @@ def propose_levels(
     Or the contour of the whole law, if there is one, where slices are not at once as sharp;
     where it is to be quick, blunter slices are tried first.
     """
-    with suppress(LimitReached):
-        return _levels(found, location, log_delta, tolerance, _SOFT, _LAST)
+    if not quick:
+        with suppress(LimitReached):
+            return _levels(found, location, log_delta, tolerance, _SOFT, _LAST)
     if plain is not None and plain.n <= _MOST_NODES:
         return [plain], None
     blunt = min(tolerance, _BLUNT)

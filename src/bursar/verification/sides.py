@@ -42,8 +42,8 @@ class Care:
     """How close to the truth a claim may be, and how often such a claim may be missed.
 
     A claim of δ/(1 − gap) or more passes, but for a probability of about `miss`, as a pilot and a
-    normal law plan it; with `power="proved"` of at most `miss`, for 1.4 to 7 times as many draws.
-    `most` bounds the draws of a direction.
+    normal law plan it; with `power="proved"` of at most `miss`, for more draws, often twice
+    as many.  `most` bounds the draws of a direction.
     """
 
     gap: float

@@ -52,6 +52,12 @@ class Tolerance:
                 value=low,
                 hint="Take tau below 1, or give an offset.",
             )
+        if not small < low:
+            raise InvalidParameter(
+                f"it must be above delta = {small}, as a pass proves delta / tau",
+                field="tau",
+                value=low,
+            )
         high = Exact((1 + low) / 2) if rho is None else require.probability(rho=rho)
         if not (low < high or low == high == 1):
             need = f"it must be above tau = {low} and at most 1"
@@ -81,8 +87,6 @@ class Tolerance:
     def log_size(self, log_moment: float) -> float:
         """log of the number of draws for this second moment: Thm 13, at a failure of δ_est/τ."""
         nats = -math.log(self.proved)
-        if not nats > 0:
-            raise InvalidParameter("delta / tau must be below 1", field="delta", value=self.delta)
         return math.log(2 * nats) + log_moment - 2 * math.log(self.offset) + _PAD
 
     def size(self, log_moment: float) -> int:
