@@ -51,6 +51,14 @@ CASES: dict[str, tuple[Plan, Law, Adjacency, float]] = {  # what cutting into ce
     ),
     "a table": (4 * TABLE, together(*[ROWS] * 4), Adjacency.ADD_OR_REMOVE_ONE, 1e-12),
     "an uneven table": (4 * UNEVEN, together(*[OUTPUTS] * 4), Adjacency.ADD_OR_REMOVE_ONE, 1e-12),
+    "corners": (
+        Plan.of(
+            Table(present=["5/18", "4/9", "5/18", 0], absent=["20/29", "4/29", "4/29", "1/29"])
+        ),
+        (np.array([5, 8, 5, 0]) / 18, np.array([20, 4, 4, 1]) / 29),
+        Adjacency.ADD_OR_REMOVE_ONE,
+        1e-12,
+    ),
     "discrete noise": (
         3 * DiscreteGaussian(sigma=3),
         together(*[best_test.discrete_gaussian(3)] * 3),
@@ -71,7 +79,12 @@ def plan(name: str) -> Plan:
     return Plan.of(CASES[name][0])
 
 
-FIRST = [("an uneven table", "0.1"), ("discrete noise", "0.1"), ("two scales", "0.97")]
+FIRST = [
+    ("an uneven table", "0.1"),
+    ("corners", "0.1"),
+    ("discrete noise", "0.1"),
+    ("two scales", "0.97"),
+]
 REST = [(name, rate) for name in CASES for rate in ("0.001", "0.1", "0.5", "0.97")]
 
 

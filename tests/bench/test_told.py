@@ -86,10 +86,12 @@ def test_a_number_that_misses_its_aim_is_named() -> None:
 
 def test_too_little_noise_is_bold() -> None:
     rows = []
-    for question in ("heterogeneous", "watched", "calibrated"):
-        rows.append({"question": question, "tool": "bursar", "ms": 100.0, "upper": 1.0})
-        rows.append({"question": question, "tool": "prv_accountant", "error": "> 30 s"})
-    rows[4] |= {"sigma": 2.0, "epsilon": 1.1}
+    watched = (("watched", *step) for step in whole_runs.WATCHED_STEPS)
+    for question, size, q in (("calibrated", "", ""), ("heterogeneous", "", ""), *watched):
+        cell = {"question": question, "size": size, "q": q}
+        rows.append(cell | {"tool": "bursar", "ms": 100.0, "upper": 1.0})
+        rows.append(cell | {"tool": "prv_accountant", "error": "> 30 s"})
+    rows[0] |= {"sigma": 2.0, "epsilon": 1.1}
     text = whole_runs.told({"limit": 30, "clock": "c", "rows": rows})
     assert "more than 30 | more than 300" in text
     assert "| 2 | **1.1000000** |" in text

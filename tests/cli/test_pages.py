@@ -17,7 +17,7 @@ from bursar.truth import About, Enclosure, Estimate, Refusal, UpperBound
 from tests.cli.page import same
 from tests.cli.program import AT, ONE, RUN, bursar, on_terminal
 
-ANSI = re.compile(r"\x1b\[[\d;]*m")
+ANSI = re.compile(r"\x1b\[[\d;]*[mK]")
 FIXED = Enclosure(
     lower=0.12345678,
     upper=0.12345679,

@@ -28,6 +28,10 @@ def best_tests_below_one() -> None:
     tests.test_the_best_test_is_enclosed("a table", "0.3")
 
 
+def corners() -> None:
+    tests.test_the_best_test_is_enclosed("corners", "0.1")
+
+
 def upper_law_below(self: LatticeProfile, law: Any, epsilon: Any) -> Any:
     """The upper law at both ends."""
     above = law.delta(epsilon, up=True)
@@ -54,6 +58,11 @@ def ends_swapped(self: Enclosed, log_x: float, rate: Any, honest: Any = Enclosed
     return high, low
 
 
+def no_slopes(first: Any, second: Any, third: Any, last: Any) -> Any:
+    """The points on both sides, as if g could not be lower between them."""
+    return max(second[1], third[1]), (second[0] + third[0]) / 2
+
+
 MUTANTS: dict[str, tuple[Any, str, Any, Check]] = {
     "the upper law refutes": (LatticeProfile, "_ends", upper_law_below, only_false_claims),
     "the upper end refutes": (
@@ -67,12 +76,7 @@ MUTANTS: dict[str, tuple[Any, str, Any, Check]] = {
     "one direction's profile for both": (Enclosed, "of", one_profile, best_tests_below_one),
     "ends swapped": (Enclosed, "line", ends_swapped, best_tests),
     "the upper law bounds from below": (LatticeProfile, "_ends", upper_law_below, best_tests),
-    "x without its rate": (
-        power,
-        "_line",
-        lambda value, alpha: value,
-        best_tests,
-    ),
+    "lines without slopes": (power, "_meeting", no_slopes, corners),
     "infinite losses of the other direction": (
         power_curves,
         "_infinite",

@@ -19,13 +19,16 @@ from bursar.errors import LimitReached, NoProof
 from bursar.exact import Exact
 from bursar.mechanisms import views
 from bursar.mechanisms.plan import Plan
-from bursar.numerics.balls import ball, float_down, float_up, precision
+from bursar.numerics.balls import ball, float_down, precision
 from bursar.privacy.pairs import symmetric
 from bursar.truth import Answered
 
 _SEARCH = 48  # steps of golden section
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _WIDEST = 700.0  # |log x|
+_ENOUGH = 5e-4  # relative width of a power
+_MOST_LOOKS = 24
+_NEAR = 1e-7  # of log x: where it has been looked already
 _AROUND = 0.03  # of log x, around the least of a bound
 _GAPS = (1e-5, 1e-4, 2e-3, 8e-3, 3e-2, 0.3)  # of points around the least, until all is certain
 
@@ -112,32 +115,84 @@ def _power(curve: Curve, rate: Exact, where: float) -> tuple[float, float]:
     if rate == 0 and isinstance(curve, Enclosed):
         return curve.infinite or (0.0, curve.line(_WIDEST, rate)[1])
     best, upper = _polished(lambda log_x: curve.line(log_x, rate)[1], where), 1.0
+    lower = 0.0
     for gap in _GAPS:
         points = [best + j * gap * max(1.0, abs(best)) for j in (-2, -1, 0, 1, 2)]
         lower, found = _lines(curve, points, rate)
         upper = min(upper, found)
         if lower > 0:
-            return min(lower, upper), upper
-    return 0.0, upper
+            break
+    if upper - lower > _ENOUGH * upper:
+        again = _cornered(curve, rate, best)
+        lower, upper = max(lower, again[0]), min(upper, again[1])
+    return min(lower, upper), upper
+
+
+def _cornered(curve: Curve, rate: Exact, best: float) -> tuple[float, float]:
+    """Where g has corners: lines from both sides, and the next point is where they meet.
+
+    g is at or above each line between the point that it starts from and the least one.
+    """
+    rows: dict[float, tuple[float, float]] = {}
+
+    def look(log_x: float) -> None:
+        rows[log_x] = curve.line(log_x, rate)
+
+    for step in (-0.3, -0.03, 0.0, 0.03, 0.3):
+        look(best + step)
+    lower, reach = 0.0, 0.6
+    for _ in range(_MOST_LOOKS):
+        points = sorted(rows)
+        least = min(points, key=lambda at: rows[at][1])
+        upper = rows[least][1]
+        left = [at for at in points if at < least and rows[at][0] > upper]
+        right = [at for at in points if at > least and rows[at][0] > upper]
+        if len(left) < 2 or len(right) < 2:
+            wanting = points[0] - reach if len(left) < 2 else points[-1] + reach
+            reach *= 1.6
+            if abs(wanting) > _WIDEST:
+                break
+            look(wanting)
+            continue
+        ends = (left[-2], left[-1], right[0], right[1])
+        found, meeting = _meeting(*((at, *rows[at]) for at in ends))
+        lower = max(lower, found)
+        if upper - lower <= _ENOUGH * upper:
+            break
+        near = min(points, key=lambda at: abs(at - meeting))
+        if abs(near - meeting) < _NEAR:
+            wider = max((left[-1], least), (least, right[0]), key=lambda gap: gap[1] - gap[0])
+            meeting = sum(wider) / 2
+        look(meeting)
+    return lower, min(1.0, *(high for _, high in rows.values()))
+
+
+_Row = tuple[float, float, float]
+
+
+def _meeting(first: _Row, second: _Row, third: _Row, last: _Row) -> tuple[float, float]:
+    """How low two lines let g be, and log x of where they meet."""
+    with precision(BITS):
+        (x0, x1, x3, x4) = (ball(row[0]).exp() for row in (first, second, third, last))
+        l1, l3 = ball(second[1]), ball(third[1])
+        left, right = (l1 - first[2]) / (x1 - x0), (ball(last[2]) - l3) / (x4 - x3)
+        if not (left < 0 < right):
+            return 0.0, (second[0] + third[0]) / 2
+        meeting = (l3 - l1 + left * x1 - right * x3) / (left - right)
+        lowest = l1 + left * (meeting - x1)
+        inside = bool(x1 < meeting < x3)
+        at = float(meeting.log().mid()) if inside else (second[0] + third[0]) / 2
+        return max(0.0, float_down(lowest)), at
 
 
 def _lines(curve: Curve, points: list[float], rate: Exact) -> tuple[float, float]:
     """Above: the least value at a point.  Below: lines through outer points, by convexity."""
-    with precision(BITS):
-        rows = []
-        for log_x in points:
-            low, high = curve.line(log_x, rate)
-            rows.append((ball(log_x).exp(), ball(low), ball(high)))
-        upper = min(float_up(high) for _, _, high in rows)
-        (x0, _, h0), (x1, l1, _), (_, _, h2), (x3, l3, _), (x4, _, h4) = rows
-        if not (h2 < l1 and h2 < l3):  # the least point is not known to be between
-            return 0.0, min(1.0, upper)
-        left, right = (l1 - h0) / (x1 - x0), (h4 - l3) / (x4 - x3)
-        if not (left < 0 < right):
-            return 0.0, min(1.0, upper)
-        meeting = (l3 - l1 + left * x1 - right * x3) / (left - right)
-        lowest = l1 + left * (meeting - x1)
-        return max(0.0, float_down(lowest)), min(1.0, upper)
+    rows = [(log_x, *curve.line(log_x, rate)) for log_x in points]
+    upper = min(1.0, *(high for _, _, high in rows))
+    first, second, middle, third, last = rows
+    if not (middle[2] < second[1] and middle[2] < third[1]):
+        return 0.0, upper  # the least point is not known to be between
+    return _meeting(first, second, third, last)[0], upper
 
 
 def _least(value: Callable[[float], float]) -> float:
