@@ -97,7 +97,8 @@ class Nodes:
     def of(cls, steps: tuple[Step, ...], shape: Shape) -> Nodes:
         """Evaluate the steps; the working precision must be that of the shape."""
         check(steps, shape)
-        points = [acb(shape.lam, j * arb(shape.tau)) for j in range(shape.n)]
+        lam, tau = arb(shape.lam), arb(shape.tau)
+        points = [acb(lam, j * tau) for j in range(shape.n)]
         base = [1 / (z * (z + 1)) for z in points]
         base[0] /= 2
         found = cls(shape, base, [], [], [], {})
@@ -122,13 +123,12 @@ class Nodes:
     def powers(self, loss: Loss) -> tuple[list[acb], list[acb]]:
         """What these counts make of the steps, node by node: the law, and the share left below."""
         counts = [count for _, count in loss.steps]
-        start = [acb(1)] * self.shape.n
-        if loss.factors:
+        rest = _product(_powers(self.rests, counts)) if self.rests else []
+        rows = _powers(self.values, counts)
+        if loss.factors or not rows:
             lam, tau = arb(self.shape.lam), arb(self.shape.tau)
-            start = [loss.plain(acb(lam, j * tau)) for j in range(self.shape.n)]
-        return _product(start, self.values, counts), (
-            _product([acb(1)] * self.shape.n, self.rests, counts) if self.rests else []
-        )
+            rows.append([loss.plain(acb(lam, j * tau)) for j in range(self.shape.n)])
+        return _product(rows), rest
 
     def masses(self, steps: tuple[Step, ...], outer: Outer) -> tuple[list[arb], list[arb]]:
         """M of each step at another tilt, and of a slice of it, once computed."""
@@ -328,10 +328,12 @@ def at_tilt(spec: LineSpec, lam: float) -> LineSpec:
     return spec
 
 
-def _product(base: list[acb], values: list[list[acb]], counts: list[int]) -> list[acb]:
-    """Node by node: base times all powers, by halves, since balls grow with each product."""
-    rows = [[x**count for x in each] for each, count in zip(values, counts, strict=True)]
-    rows.append(list(base))
+def _powers(values: list[list[acb]], counts: list[int]) -> list[list[acb]]:
+    return [[x**count for x in each] for each, count in zip(values, counts, strict=True)]
+
+
+def _product(rows: list[list[acb]]) -> list[acb]:
+    """Node by node the product of all rows, by halves, since balls grow with each product."""
     while len(rows) > 1:
         paired = [
             [x * y for x, y in zip(*two, strict=True)]

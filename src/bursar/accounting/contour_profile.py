@@ -15,15 +15,16 @@ import numpy as np
 from flint import arb
 
 from bursar.accounting.contour import Loss
-from bursar.accounting.stack import Stack
+from bursar.accounting.stack import Root, Stack
 from bursar.errors import InternalError, LimitReached
 from bursar.numerics.balls import precision
-from bursar.numerics.levels import propose_levels
+from bursar.numerics.levels import one_jump, propose_levels
 from bursar.numerics.propose import TOLERANCE, Outer, Shape, propose
 from bursar.numerics.roots import Bracket
 from bursar.numerics.sketch import Cumulant, cumulant, solve_decreasing
 from bursar.truth import BillLine
 
+_ROUGH = 8.0  # nats: enough to find the place
 _COARSE = 4.0  # nats: enough to show that the other direction costs less
 _NEAR = 0.3  # nats: a contour that was this near its place is as sharp as the next
 _MOST_SHAPES = 16  # contours that one answer may take
@@ -32,6 +33,8 @@ _SHORT = 12_000  # nodes of a contour that is not worth cutting
 _RDP = "Ask for --method rdp."
 _NEVER = arb(0)
 _WIDE = 1e-9  # relative: quick slices may be this blunt
+_FEW = 1.5  # times: a saddle point that is this far above a single jump is no guess
+_SHARP = 1e-14
 _ENOUGH = 1e-16  # relative error of an answer that needs no second contour
 
 
@@ -160,25 +163,32 @@ class ContourProfile:
         Below `low` δ is above its target, above `high` it is not, as far as float64 tells.
         """
         low, high = -float(self.top), self._ceiling(lam, log_delta)
-        rough, goal = goal > high, min(goal, high)
-        short = None if known else self._plain(lam, goal, log_delta, TOLERANCE)
-        far = not known and (short is None or short.n > _SHORT) and self.loss.removes
-        rough = rough or far
-        blunt, tolerance, quick = math.inf, _COARSE + 6 if rough else TOLERANCE, False
+        rough, places = self._places(lam, goal, high, log_delta, known)
+        goal = places.pop()
+        blunt, tolerance, quick = math.inf, _ROUGH if rough else TOLERANCE, False
+        found = False
         for attempt in range(_MOST_SHAPES):
             last = attempt > _MOST_SHAPES - 3
-            contour = self._contour(lam, goal, log_delta, tolerance, quick=quick)
+            try:
+                contour = self._contour(lam, goal, log_delta, tolerance, quick=quick)
+            except LimitReached:
+                if attempt or not places:
+                    raise
+                goal = places.pop()
+                continue
+            if found and (root := self._settled(contour, goal, target, quick)):
+                return root.bracket
             miss, slope = contour.miss(goal, log_delta)
             low, high = (max(low, goal), high) if miss < 0 else (low, min(high, goal))
             near = contour.newton(goal, log_delta)[0] if abs(miss) <= _FAR else goal
             reach = max(0.6 * (goal + float(self.top)), _FAR / -slope)
             if not (abs(miss) <= _FAR and abs(near - goal) <= reach) and not last:
-                goal, tolerance = self._jump(goal, miss, slope, (low, high)), _COARSE + 6
+                goal, tolerance = self._jump(goal, miss, slope, (low, high)), _ROUGH
                 lam = self._tilt(goal)
                 continue
             goal = near
             if tolerance < TOLERANCE:
-                tolerance, quick = TOLERANCE, contour.long
+                tolerance, quick, found = TOLERANCE, contour.long, True
                 continue
             root = contour.enclose(goal, target, self.top)
             wide, middle = (root.wide, root.middle) if root else (math.inf, goal)
@@ -192,6 +202,28 @@ class ContourProfile:
                 self._note(contour, arb(middle), target, root.value)
                 return root.bracket
         raise LimitReached("the contour stays too blunt to decide", hint=_RDP)
+
+    def _places(
+        self, lam: float, goal: float, high: float, log_delta: float, known: bool
+    ) -> tuple[bool, list[float]]:
+        """Whether to look coarsely at first, and where to begin: the last is the likeliest."""
+        rough, goal = goal > high, min(goal, high)
+        short = None if known else self._plain(lam, goal, log_delta, TOLERANCE)
+        if known or not self.loss.removes or (short is not None and short.n <= _SHORT):
+            return rough, [goal]
+        single = one_jump(self.found, log_delta) if short is None else 0.0
+        return True, [goal, single] if 0 < single < goal / _FEW else [goal]
+
+    def _settled(self, contour: Stack, goal: float, target: arb, quick: bool) -> Root | None:
+        """The root by a contour whose place was found before, if it is sharp and just there."""
+        root = contour.enclose(goal, target, self.top)
+        if root is None or root.wide > (_WIDE if quick else _SHARP):
+            return None
+        steepest = max(part.shape.lam for part in contour.contours)
+        if abs(root.middle - goal) * steepest > _NEAR:
+            return None
+        self._note(contour, arb(root.middle), target, root.value)
+        return root
 
     def _jump(self, goal: float, miss: float, slope: float, ends: tuple[float, float]) -> float:
         """A Newton step too long for one contour: log δ against log ε, or a halving."""

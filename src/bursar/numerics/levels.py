@@ -97,7 +97,7 @@ class Slice:
         """Where the integrand on the real axis is least."""
         low, high = 1e-3, min(self.reach, 1e7)
         for _ in range(3):  # the logarithm of the height is convex
-            lam = np.geomspace(low, high, 20)
+            lam = np.geomspace(low, high, 14)
             height = self.logs(lam)[0] - lam * location - np.log(lam * (1 + lam))
             at = int(np.argmin(height))
             low, high = float(lam[max(at - 1, 0)]), float(lam[min(at + 1, len(lam) - 1)])
@@ -137,6 +137,28 @@ def threshold(step: StepSketch, y: float) -> float:
     if abs(y) == math.inf:
         return y
     return 0.5 + step.s**2 * math.log((math.expm1(y) + step.q) / step.q)
+
+
+def one_jump(found: Cumulant, log_delta: float) -> float:
+    """The ε at which the steps' own δ add up to a δ: where jumps are rare, the composed ε is near.
+
+    A step's δ has a closed form: docs/proofs/contour.md, section 7.
+    """
+
+    def log_sum(epsilon: float) -> float:
+        total = 0.0
+        for step in found.steps:
+            level = math.expm1(epsilon) + step.q
+            t = 0.5 + step.s**2 * math.log(level / step.q)
+            over, under = (math.erfc(x / step.s / math.sqrt(2)) / 2 for x in (t - 1, t))
+            total += step.count * max(step.q * over - level * under, 0.0)
+        return math.log(total) if total > 0 else -math.inf
+
+    low, high = -40.0, math.log(500.0)
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if log_sum(math.exp(middle)) > log_delta else (low, middle)
+    return math.exp(high) if found.steps else 0.0
 
 
 @np.errstate(all="ignore")  # what overflows is not chosen
@@ -283,7 +305,7 @@ def _attempt(
     digits = tolerance + max(loss, 0.0) + 3 + (whole - part)
 
     def side(at: float) -> Outer:
-        return piece.outer(at, 4 + tolerance / 8)
+        return piece.outer(at, 3 + tolerance / 8)
 
     keep_left = left > 0 or piece.below > -math.inf
     try:

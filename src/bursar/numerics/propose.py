@@ -114,7 +114,7 @@ def tilts(
     cancellation, beyond the least, buy a narrower window.
     """
     near = lam * np.geomspace(0.3, 3, 15)
-    away = np.geomspace(0.4, 14, 14) / width
+    away = np.geomspace(0.4, 14, 10) / width
     found = np.unique(np.concatenate([near, [lam], lam + away, lam - away]))
     found = found[(found > 0) & (found < min(reach, 60 * lam + 60))]
     if len(found) < 2:

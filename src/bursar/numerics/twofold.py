@@ -221,9 +221,11 @@ def _dot(a: Array, b: Array) -> Array:
     if a.size * b.shape[1] > _LARGE:
         return a @ b
     found = np.zeros((a.shape[0], b.shape[1]))
-    starts = (range(0, size, _BLOCK) for size in (a.shape[0], b.shape[1], a.shape[1]))
+    high, wide = (size if size <= 1.5 * _BLOCK else _BLOCK for size in found.shape)
+    deep = _BLOCK**3 // (high * wide)
+    starts = map(range, (0, 0, 0), (*found.shape, a.shape[1]), (high, wide, deep))
     for i, j, k in itertools.product(*starts):
-        rows, columns, terms = slice(i, i + _BLOCK), slice(j, j + _BLOCK), slice(k, k + _BLOCK)
+        rows, columns, terms = slice(i, i + high), slice(j, j + wide), slice(k, k + deep)
         found[rows, columns] += a[rows, terms] @ b[terms, columns]
     return found
 
