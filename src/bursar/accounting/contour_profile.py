@@ -24,7 +24,7 @@ from bursar.numerics.roots import Bracket
 from bursar.numerics.sketch import Cumulant, cumulant, solve_decreasing
 from bursar.truth import BillLine
 
-_ROUGH = 8.0  # nats: enough to find the place
+_ROUGH = 7.0  # nats: enough to find the place
 _COARSE = 4.0  # nats: enough to show that the other direction costs less
 _NEAR = 0.3  # nats: a contour that was this near its place is as sharp as the next
 _MOST_SHAPES = 16  # contours that one answer may take

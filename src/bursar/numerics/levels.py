@@ -27,6 +27,7 @@ _MOST_LEVELS = 14
 _SOFT = 0.25  # of s²
 _FIRM = 0.15
 _HARD = 0.12  # leaks less where small losses have large tilts, for longer contours
+_SIDE = 4.0  # nats of an alias's bound
 _LOSS = 4.0  # nats of cancellation, beyond the least
 _BLUNT = 27.0  # nats, where no contours are short enough for more
 _SLANTS = np.geomspace(3e-3, 1.0, 16)
@@ -305,7 +306,7 @@ def _attempt(
     digits = tolerance + max(loss, 0.0) + 3 + (whole - part)
 
     def side(at: float) -> Outer:
-        return piece.outer(at, 3 + tolerance / 8)
+        return piece.outer(at, _SIDE)
 
     keep_left = left > 0 or piece.below > -math.inf
     try:
