@@ -179,9 +179,17 @@ def _number(value: float) -> str:
 
 
 def _time(row: Row) -> str:
-    if "error" in row:
-        return _error(row)
+    return _error(row) if "error" in row else time_of(row)
+
+
+def time_of(row: Row) -> str:
+    """How long an answer took, as far as the clock tells."""
     return f"{row['ms']:.3g}" if row["ms"] >= TICK else f"< {TICK:g}"
+
+
+def times(row: Row, other: Row) -> float:
+    """How many times as long one took; what is below a tick counts as one."""
+    return float(max(row["ms"], TICK) / max(other["ms"], TICK))
 
 
 def _error(row: Row) -> str:
@@ -239,8 +247,7 @@ def _ratios(first: dict[str, dict[str, Row]]) -> str:
                 )
                 continue
             wider = width(row, exact) / max(width(exact, exact), 2**-53)
-            times = max(row["ms"], TICK) / max(exact["ms"], TICK)
-            line.append(f"{times:.2g} × time, {wider:.0e} × width")
+            line.append(f"{times(row, exact):.2g} × time, {wider:.0e} × width")
         lines.append(line)
     return table(["(σ, q, k)", *others], lines)
 

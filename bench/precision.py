@@ -97,7 +97,7 @@ def pictures(found: Found) -> dict[str, Figure]:
         lines = []
         for tool in dict.fromkeys(row["tool"] for row in found["rows"]):
             points = [
-                (row["width"], row["ms"])
+                (row["width"], max(row["ms"], accountants.TICK))
                 for row in found["rows"]
                 if row["run"] == setting.name and row["tool"] == tool and _shown(row)
             ]
@@ -139,8 +139,8 @@ def told(found: Found) -> str:
                     tool,
                     best["error set"] or "–",
                     f"{best['width']:.1e}",
-                    f"{best['ms']:.3g}",
-                    f"{best['ms'] / ours['ms']:.2g}",
+                    accountants.time_of(best),
+                    f"{accountants.times(best, ours):.2g}",
                     f"{best['width'] / ours['width']:.0e}",
                 ]
             )
