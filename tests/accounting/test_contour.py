@@ -98,6 +98,11 @@ SPOILS: dict[str, Callable[[Shape], Shape]] = {
     "few bits": lambda s: replace(s, bits=40),
     "few cells": lambda s: every(s, lambda line: replace(line, cells=2)),
     "coarse": lambda s: every(s, lambda line: coarse(line, 2.0)),
+    "coarse but for aliases": lambda s: replace(
+        s,
+        lines=tuple(coarse(line, 2.2) for line in s.lines),
+        under=tuple(coarse(line, 2.2) for line in s.under),
+    ),
     "coarser": lambda s: every(s, lambda line: coarse(line, 3.5)),
     "coarsest": lambda s: every(s, lambda line: coarse(line, 6)),
     "short lines": lambda s: every(s, lambda line: trimmed(line, 0.6)),
@@ -171,7 +176,7 @@ FORGOTTEN = [
 SLOWLY = [
     ("burst", contour, _zero, "sliced", "half as long"),
     ("line_error", lines, lambda step, spec, _: lines.truncation(step, spec), "rare", "flat lines"),
-    ("gap_error", lines, _zero, "sliced", "coarse"),
+    ("gap_error", lines, _zero, "sliced", "coarse but for aliases"),
 ]
 
 
